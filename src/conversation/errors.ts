@@ -1,0 +1,1 @@
+export { type ErrorCode, type ErrorOptions, errorCodes, ToolwireError } from '../errors/error.js'

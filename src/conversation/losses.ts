@@ -1,0 +1,80 @@
+// A loss is one executable step away from the input: `applyLosses` turns what was encoded into what decoding gives back.
+import type { Json } from '../json/types.js'
+import type { Wire } from './messages.js'
+
+export type LossKind = 'dropped' | 'changed' | 'repaired' | 'widened'
+/**
+ * One thing that did not cross unchanged. `path` is an RFC 6901 pointer into the value that was encoded. `dropped` removes
+ * the value there; `changed` and `widened` put `to` there (no `to`: remove it). `repaired` reports a change of structure
+ * that `seal` or a decoder already made: it explains, and is not applied again.
+ */
+export interface Loss {
+  readonly code: string
+  readonly wire: Wire
+  readonly path: string
+  readonly kind: LossKind
+  readonly to?: Json
+  readonly message: string
+}
+
+interface Node {
+  loss?: Loss
+  children?: Map<string, Node>
+}
+
+/** Applies every loss to a plain JSON value at once: all paths point into the value as given, so indexes never shift. */
+export function applyLosses<T>(value: T, losses: readonly Loss[]): T {
+  const root: Node = {}
+  for (const loss of losses) {
+    if (loss.kind === 'repaired') continue
+    let node = root
+    for (const key of pointerKeys(loss.path)) {
+      node.children ??= new Map()
+      let next = node.children.get(key)
+      if (next === undefined) {
+        next = {}
+        node.children.set(key, next)
+      }
+      node = next
+    }
+    node.loss = loss
+  }
+  return rebuild(value as Json, root) as T
+}
+
+function rebuild(value: Json | undefined, node: Node): Json | undefined {
+  if (node.loss !== undefined) return node.loss.kind === 'dropped' ? undefined : node.loss.to
+  if (node.children === undefined) return value
+  if (Array.isArray(value)) {
+    const children = node.children
+    const list: Json[] = []
+    value.forEach((item: Json, index) => {
+      const child = children.get(String(index))
+      const next = child === undefined ? item : rebuild(item, child)
+      if (next !== undefined) list.push(next)
+    })
+    return list
+  }
+  const source = (value ?? {}) as { readonly [key: string]: Json }
+  const copy = new Map(Object.entries(source))
+  for (const [key, child] of node.children) {
+    const next = rebuild(source[key], child)
+    if (next === undefined) copy.delete(key)
+    else copy.set(key, next)
+  }
+  return Object.fromEntries(copy)
+}
+
+/** The reference tokens of an RFC 6901 pointer, unescaped. */
+export function pointerKeys(pointer: string): readonly string[] {
+  if (pointer === '') return []
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** Appends one key to a pointer, escaped. */
+export function at(pointer: string, key: string | number): string {
+  return `${pointer}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}

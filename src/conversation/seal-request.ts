@@ -1,0 +1,81 @@
+// Makes a whole request one that a wire accepts: its history through `seal`, and tools and choice that agree with each other.
+import type { Loss } from './losses.js'
+import { at } from './losses.js'
+import type { CompletionRequest, ToolChoice } from './request.js'
+import { seal } from './seal.js'
+import { comesHome, type SealRules } from './seal-rules.js'
+
+export interface SealedRequest {
+  readonly request: CompletionRequest
+  /** All of kind `repaired`; paths point into the request as it was given. */
+  readonly losses: readonly Loss[]
+}
+
+/** Total and idempotent; a request that needs no repair comes back as the same object. */
+export function sealRequest(request: CompletionRequest, rules: SealRules): SealedRequest {
+  const { messages, losses: repairs } = seal(request.messages, rules)
+  const losses = [...repairs]
+  const report = (code: string, path: string, message: string): void => {
+    losses.push({ code, wire: rules.wire, path, kind: 'repaired', message })
+  }
+  const same = messages.length === request.messages.length && messages.every((m, i) => m === request.messages[i])
+  let sealed: CompletionRequest = same ? request : { ...request, messages }
+  sealed = withTools(sealed, rules, report)
+  return { request: withChoice(sealed, report), losses }
+}
+
+type Report = (code: string, path: string, message: string) => void
+
+/** One tool per name, and provider-built tools only where they come from. */
+function withTools(request: CompletionRequest, rules: SealRules, report: Report): CompletionRequest {
+  if (request.tools === undefined) return request
+  const names = new Set<string>()
+  const tools = request.tools.filter((tool, index) => {
+    if (tool.type === 'opaque') {
+      if (comesHome(tool.origin, rules)) return true
+      report(
+        'tool_foreign',
+        at('/tools', index),
+        `a built-in tool of ${tool.origin.wire} cannot be used on ${rules.wire}`,
+      )
+      return false
+    }
+    if (!names.has(tool.name)) {
+      names.add(tool.name)
+      return true
+    }
+    report('tool_repeated', at('/tools', index), `the tool "${tool.name}" is declared twice; the first one counts`)
+    return false
+  })
+  if (tools.length === 0) {
+    const { tools: _, ...rest } = request
+    return rest
+  }
+  return tools.length === request.tools.length ? request : { ...request, tools }
+}
+
+/** A choice needs tools, and may only name declared ones. */
+function withChoice(request: CompletionRequest, report: Report): CompletionRequest {
+  let sealed = request
+  if (sealed.tools === undefined && sealed.parallelToolCalls !== undefined) {
+    report('parallel_without_tools', '/parallelToolCalls', 'there are no tools, so nothing can be called in parallel')
+    const { parallelToolCalls: _, ...rest } = sealed
+    sealed = rest
+  }
+  if (sealed.toolChoice === undefined) return sealed
+  const choice = possibleChoice(sealed.toolChoice, sealed)
+  if (choice === sealed.toolChoice) return sealed
+  report('tool_choice_impossible', '/toolChoice', 'the choice names tools that are not declared')
+  const { toolChoice: _, ...rest } = sealed
+  return choice === undefined ? rest : { ...rest, toolChoice: choice }
+}
+
+function possibleChoice(choice: ToolChoice, request: CompletionRequest): ToolChoice | undefined {
+  if (request.tools === undefined) return undefined
+  if (typeof choice === 'string') return choice
+  const declared = new Set(request.tools.map((tool) => (tool.type === 'opaque' ? '' : tool.name)))
+  if ('tool' in choice) return declared.has(choice.tool) ? choice : undefined
+  const allowed = [...new Set(choice.allowed)].filter((name) => declared.has(name))
+  if (allowed.length === 0) return undefined
+  return allowed.length === choice.allowed.length ? choice : { ...choice, allowed }
+}

@@ -1,0 +1,47 @@
+// What a wire demands of the structure of a history, as data. `seal` reads it; nothing else about a wire is known here.
+import type { FilePart, ImagePart, Opaque, Origin, Wire } from './messages.js'
+
+export interface SealRules {
+  readonly wire: Wire
+  /** Who will read it: opaque values go back only to the provider and model they came from. */
+  readonly provider: string
+  readonly model: string
+  /** Several system messages at the front: `keep` them apart, or `merge` them into the one place the wire has. */
+  readonly leadingSystem: 'keep' | 'merge'
+  /** System text further on: `keep` anywhere, `after_user` only right behind a user turn or results, or always `as_user` text. */
+  readonly midSystem: 'keep' | 'after_user' | 'as_user'
+  /** Text parts the wire refuses: none, empty ones, or blank ones too. */
+  readonly refusedText: 'none' | 'empty' | 'blank'
+  /** Whether a user or assistant message may have no content at all. */
+  readonly emptyMessages: 'keep' | 'drop'
+  /** The order of parts in an assistant turn: `free`, or `slots` (reasoning, then text, then calls). */
+  readonly assistantOrder: 'free' | 'slots'
+  /** The order of parts in a user turn: `free`, or `text_first`. */
+  readonly userOrder: 'free' | 'text_first'
+  /** Where neighbouring text parts become one, because the wire has one string: nowhere, or in these places. */
+  readonly joinText: readonly ('system' | 'user' | 'assistant' | 'reasoning' | 'result')[]
+  /** Assistant messages that follow each other: `keep`, or `merge` where the wire cannot tell them apart. */
+  readonly assistantRuns: 'keep' | 'merge'
+  /** Reasoning: `none` can be sent, only what the provider itself `signed`, or unsigned text of its `own` wire too. */
+  readonly reasoning: 'none' | 'signed' | 'own'
+  /** Whether call ids must be unique within one turn or in the whole conversation. */
+  readonly uniqueIds: 'turn' | 'conversation'
+  /** Whether the first message after the system text must be a user's. */
+  readonly firstTurn: 'any' | 'user'
+  /** Whether the wire can carry this image or file there. What a result cannot carry is hoisted into a user turn behind it. */
+  readonly carries: (part: ImagePart | FilePart, place: 'user' | 'result' | 'error_result') => boolean
+}
+
+/** Whether an opaque value may go to this reader. A missing provider or model in the origin means anyone on that wire. */
+export function comesHome(origin: Origin, rules: Pick<SealRules, 'wire' | 'provider' | 'model'>): boolean {
+  return (
+    origin.wire === rules.wire &&
+    (origin.provider === undefined || origin.provider === rules.provider) &&
+    (origin.model === undefined || origin.model === rules.model)
+  )
+}
+
+/** The opaque value when it may go to this reader. */
+export function ownOpaque(opaque: Opaque | undefined, rules: SealRules): Opaque | undefined {
+  return opaque !== undefined && comesHome(opaque.origin, rules) ? opaque : undefined
+}

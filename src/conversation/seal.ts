@@ -1,0 +1,282 @@
+// Makes any history one that a wire accepts, canonical to canonical. Total, idempotent, leaves its input alone, and gives
+// unchanged messages back as the same objects (the byte cache hangs on them). Every repair is reported.
+// The trap: a repair may look at earlier messages only (append-only prompts), except for the results of a turn's own calls.
+import { ToolwireError } from '../errors/error.js'
+import { shortHash } from '../json/digest.js'
+import { at, type Loss } from './losses.js'
+import type {
+  AnyCall,
+  AssistantMessage,
+  Message,
+  ResultPart,
+  ToolMessage,
+  ToolResult,
+  UserMessage,
+} from './messages.js'
+import { isCall, textOf } from './messages.js'
+import { cleanMessage, type Report } from './seal-parts.js'
+import type { SealRules } from './seal-rules.js'
+
+export interface Sealed {
+  readonly messages: readonly Message[]
+  readonly losses: readonly Loss[]
+}
+
+/** What a call that nobody answered is answered with. */
+export const unansweredText = 'No result: the call was not answered before the conversation went on.'
+const openingText = '(The conversation starts with the answer of the assistant.)'
+
+export function seal(messages: readonly Message[], rules: SealRules): Sealed {
+  const losses: Loss[] = []
+  const report: Report = (code, path, message) => {
+    losses.push({ code, wire: rules.wire, path, kind: 'repaired', message })
+  }
+  const cleaned = clean(messages, rules, report)
+  const paired = pair(cleaned, rules, report)
+  const placed = place(paired, rules, report)
+  if (!placed.some((message) => message.role !== 'system') && rules.firstTurn === 'user') {
+    throw new ToolwireError(
+      'invalid_request',
+      `${rules.wire} needs at least one user message; add one to the conversation`,
+    )
+  }
+  return { messages: placed, losses }
+}
+
+/** A message with its place in the input, for reports. Inserted messages carry the place they were made from. */
+interface Placed {
+  readonly message: Message
+  readonly path: string
+}
+
+function clean(messages: readonly Message[], rules: SealRules, report: Report): readonly Placed[] {
+  const list: Placed[] = []
+  messages.forEach((message, index) => {
+    const path = at('/messages', index)
+    const kept = cleanMessage(message, rules, path, report)
+    if (kept !== undefined) list.push({ message: kept, path })
+  })
+  return list
+}
+
+/** Puts exactly one result behind each call, in call order, right after the turn that made the calls. */
+function pair(list: readonly Placed[], rules: SealRules, report: Report): readonly Placed[] {
+  const out: Placed[] = []
+  const seen = new Set<string>()
+  for (let index = 0; index < list.length; ) {
+    const placed = list[index] as Placed
+    index += 1
+    const { message, path } = placed
+    if (message.role === 'tool') {
+      pushIfAny(out, orphans(message.results, rules, path, report))
+      continue
+    }
+    const calls = message.role === 'assistant' ? message.content.filter(isCall) : []
+    if (message.role !== 'assistant' || calls.length === 0) {
+      out.push(placed)
+      continue
+    }
+    if (rules.uniqueIds === 'turn') seen.clear()
+    const turn = uniqueIds(message, seen, path, report)
+    const between: Placed[] = []
+    const results: { result: ToolResult; path: string }[] = []
+    let source: ToolMessage | undefined
+    for (; index < list.length; index += 1) {
+      const next = list[index] as Placed
+      if (next.message.role === 'assistant') break
+      if (next.message.role !== 'tool') {
+        between.push(next)
+        continue
+      }
+      if (between.length > 0) report('result_moved', next.path, 'results were moved right behind the calls they answer')
+      source ??= next.message
+      next.message.results.forEach((result, r) => {
+        results.push({ result, path: at(at(next.path, 'results'), r) })
+      })
+    }
+    const answer = answers(turn.message, turn.ids, results, path, report)
+    out.push({ message: turn.message, path }, { message: keepSame(source, answer.results), path })
+    pushIfAny(
+      out,
+      orphans(
+        answer.left.map((item) => item.result),
+        rules,
+        path,
+        report,
+      ),
+    )
+    hoist(out, rules, report)
+    out.push(...between)
+  }
+  return out
+}
+
+function pushIfAny(out: Placed[], placed: Placed | undefined): void {
+  if (placed !== undefined) out.push(placed)
+}
+
+/** The turn with every call id different from the ones seen, and the ids its calls had before. */
+function uniqueIds(
+  message: AssistantMessage,
+  seen: Set<string>,
+  path: string,
+  report: Report,
+): { message: AssistantMessage; ids: readonly string[] } {
+  const ids: string[] = []
+  let changed = false
+  const content = message.content.map((part, index) => {
+    if (!isCall(part)) return part
+    ids.push(part.id)
+    let id = part.id
+    for (let copy = 1; id === '' || seen.has(id); copy += 1) id = `call_${shortHash(`${part.id}#${copy}#${seen.size}`)}`
+    seen.add(id)
+    if (id === part.id) return part
+    changed = true
+    report(
+      'call_id_repeated',
+      at(at(at(path, 'content'), index), 'id'),
+      `the id "${part.id}" was already in use; it is now "${id}"`,
+    )
+    return { ...part, id }
+  })
+  return { message: changed ? { ...message, content } : message, ids }
+}
+
+/** One result per call, in call order; a call nobody answered gets a placeholder; `left` are results of no call. */
+function answers(
+  message: AssistantMessage,
+  ids: readonly string[],
+  results: readonly { result: ToolResult; path: string }[],
+  path: string,
+  report: Report,
+): { results: readonly ToolResult[]; left: readonly { result: ToolResult; path: string }[] } {
+  const waiting = new Map<string, { result: ToolResult; path: string }[]>()
+  for (const item of results) {
+    const queue = waiting.get(item.result.callId)
+    if (queue === undefined) waiting.set(item.result.callId, [item])
+    else queue.push(item)
+  }
+  const calls = message.content.filter(isCall)
+  const matched = calls.map((call, ordinal) => {
+    const queue = waiting.get(ids[ordinal] ?? call.id) ?? waiting.get(call.id)
+    const found = queue?.shift()
+    if (found === undefined) {
+      report(
+        'result_missing',
+        path,
+        `the call "${call.name}" (${call.id}) had no result; an error result was put in its place`,
+      )
+      return unanswered(call)
+    }
+    const { result } = found
+    return result.callId === call.id && result.name === call.name
+      ? result
+      : { ...result, callId: call.id, name: call.name }
+  })
+  const known = new Set(ids)
+  const left: { result: ToolResult; path: string }[] = []
+  for (const [id, queue] of waiting) {
+    for (const item of queue) {
+      if (known.has(id)) report('result_repeated', item.path, `a second result for the call "${id}" was left out`)
+      else left.push(item)
+    }
+  }
+  return { results: matched, left }
+}
+
+export function unanswered(call: AnyCall): ToolResult {
+  return {
+    callId: call.id,
+    name: call.name,
+    content: [{ type: 'text', text: unansweredText }],
+    isError: true,
+    error: { category: 'cancelled', message: unansweredText },
+  }
+}
+
+/** The tool message as it was when its results are the very same objects in the same order. */
+function keepSame(source: ToolMessage | undefined, results: readonly ToolResult[]): ToolMessage {
+  if (source === undefined) return { role: 'tool', results }
+  const same =
+    source.results.length === results.length && source.results.every((result, index) => result === results[index])
+  return same ? source : { ...source, results }
+}
+
+/** Results that belong to no call, told as user text so that what they say is not lost. */
+function orphans(results: readonly ToolResult[], rules: SealRules, path: string, report: Report): Placed | undefined {
+  if (results.length === 0) return undefined
+  const content: ResultPart[] = []
+  for (const result of results) {
+    report('result_orphaned', path, `the result "${result.callId}" answers no call; it was turned into user text`)
+    const text = textOf(result.content)
+    content.push({
+      type: 'text',
+      text: `[${result.isError ? 'Error' : 'Result'} of the tool "${result.name}"] ${text}`,
+    })
+    for (const part of result.content) if (part.type === 'image' || part.type === 'file') content.push(part)
+  }
+  return { message: recleaned({ role: 'user', content }, rules), path }
+}
+
+/** Moves what the last tool message cannot carry into a user turn behind it. */
+function hoist(out: Placed[], rules: SealRules, report: Report): void {
+  const last = out.findLastIndex((item) => item.message.role === 'tool')
+  const { message, path } = out[last] as Placed
+  if (message.role !== 'tool') return
+  const moved: ResultPart[] = []
+  const results = message.results.map((result) => {
+    const place = result.isError ? 'error_result' : 'result'
+    const stays = (part: ResultPart): boolean =>
+      (part.type !== 'image' && part.type !== 'file') || rules.carries(part, place)
+    if (result.content.every(stays)) return result
+    const gone = result.content.filter((part) => !stays(part))
+    report('media_hoisted', path, `images or files of the result "${result.callId}" follow in a user message`)
+    moved.push({ type: 'text', text: `[Attached by the tool "${result.name}"]` }, ...gone)
+    return { ...result, content: result.content.filter(stays) }
+  })
+  if (moved.length === 0) return
+  out[last] = { message: { ...message, results }, path }
+  out.splice(last + 1, 0, { message: recleaned({ role: 'user', content: moved }, rules), path })
+}
+
+/** System text where the wire takes it, a first turn it takes, and runs it can tell apart. */
+function place(list: readonly Placed[], rules: SealRules, report: Report): readonly Message[] {
+  const out: Message[] = []
+  for (const { message, path } of list) {
+    const last = out.at(-1)
+    const leading = !out.some((earlier) => earlier.role !== 'system')
+    if (message.role === 'system') {
+      if (leading && last?.role === 'system' && rules.leadingSystem === 'merge') {
+        report('system_merged', path, 'system messages at the front were joined into one')
+        out[out.length - 1] = recleaned({ ...last, content: [...last.content, ...message.content] }, rules)
+      } else if (leading || rules.midSystem === 'keep' || (rules.midSystem === 'after_user' && followsUser(last))) {
+        out.push(message)
+      } else {
+        report('system_as_user', path, `${rules.wire} takes no system text here; it was sent as user text`)
+        out.push(recleaned({ role: 'user', content: message.content }, rules))
+      }
+      continue
+    }
+    if (leading && message.role === 'assistant' && rules.firstTurn === 'user') {
+      report('opening_added', path, `${rules.wire} needs a user message first; a neutral one was added`)
+      const opening: UserMessage = { role: 'user', content: [{ type: 'text', text: openingText }] }
+      out.push(opening)
+    }
+    if (message.role === 'assistant' && last?.role === 'assistant' && rules.assistantRuns === 'merge') {
+      report('assistant_merged', path, 'assistant messages in a row were joined into one')
+      out[out.length - 1] = recleaned({ ...last, content: [...last.content, ...message.content] }, rules)
+      continue
+    }
+    out.push(message)
+  }
+  return out
+}
+
+/** A message made here, in the form the wire takes; what made it was reported already. */
+function recleaned<T extends Message>(message: T, rules: SealRules): T {
+  return (cleanMessage(message, rules, '', () => {}) ?? message) as T
+}
+
+function followsUser(last: Message | undefined): boolean {
+  return last?.role === 'user' || last?.role === 'tool'
+}

@@ -1,0 +1,79 @@
+// One JSON text per line. Trap: some servers print an object over several lines, so a line that leaves a bracket open waits.
+import type { Framer } from './framer.js'
+import { defaultLimits, type Limits, overLimit } from './limits.js'
+import { splitLines } from './lines.js'
+import { readText } from './text.js'
+
+/** Frames of newline-delimited JSON, white space around them removed. What cannot be JSON is a frame as it stands. */
+export function ndjsonFrames(limits: Limits = defaultLimits): Framer<string> {
+  const reader = readText(limits)
+  const lines = splitLines(limits)
+  /** The lines of an object that is not closed yet. */
+  let held: string[] = []
+  let heldLength = 0
+  let depth = 0
+
+  const release = (): string => {
+    const frame = held.length === 1 ? (held[0] ?? '') : held.join('\n')
+    held = []
+    heldLength = 0
+    depth = 0
+    return frame
+  }
+  const take = (piece: string): string[] => {
+    const text = lines(piece)
+    const frames: string[] = []
+    let start = 0
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      const line = text.slice(start, end).trim()
+      if (line !== '') {
+        heldLength += line.length
+        if (heldLength > limits.lineBytes) throw overLimit('line', limits)
+        depth += openBrackets(text, start, end)
+        held.push(line)
+        if (depth <= 0) frames.push(release())
+      }
+      start = end + 1
+    }
+    return frames
+  }
+  return {
+    push: (bytes) => take(reader.push(bytes)),
+    end() {
+      const frames = take(`${reader.end()}\n`)
+      return held.length === 0 ? frames : [...frames, release()]
+    },
+  }
+}
+
+/**
+ * How many brackets a line leaves open; below zero when it closes more, or ends inside a string (then no other line helps).
+ * Reads the text in place: characters of a slice cost several times as much.
+ */
+function openBrackets(text: string, start: number, end: number): number {
+  let depth = 0
+  for (let index = start; index < end; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === 34) {
+      index = closingQuote(text, index)
+      if (index === -1 || index > end) return Number.NEGATIVE_INFINITY
+    } else if (code >= 91) {
+      // [ and {, then ] and }
+      if (code === 91 || code === 123) depth += 1
+      else if (code === 93 || code === 125) depth -= 1
+    }
+  }
+  return depth
+}
+
+function closingQuote(text: string, open: number): number {
+  let close = text.indexOf('"', open + 1)
+  while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1)
+  return close
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text.charCodeAt(first - 1) === 92) first -= 1
+  return (index - first) % 2 === 1
+}

@@ -1,0 +1,120 @@
+// Any JavaScript value as JSON text for a model to read. Total: what cannot be read is shown as a word in brackets.
+
+const maxShownDepth = 100
+const maxShownCharacters = 4_194_304
+
+interface Display {
+  /** Characters left to write. */
+  budget: number
+  /** The containers around the value, to notice a cycle. */
+  readonly around: Set<object>
+}
+
+/**
+ * JSON text of anything, never a throw: cycles `"[circular]"`, bigints as digits, functions and symbols by kind, Map and Set
+ * as object and array, Error as name and message, what throws `"[unreadable]"`. Too deep or too long is cut and says so.
+ */
+export function displayJson(value: unknown): string {
+  return show(value, { budget: maxShownCharacters, around: new Set() }) ?? 'null'
+}
+
+/** Undefined for undefined only. */
+function show(value: unknown, display: Display): string | undefined {
+  switch (typeof value) {
+    case 'undefined':
+      return undefined
+    case 'string':
+      return showText(value, display)
+    case 'bigint':
+      return spend(value.toString(), display)
+    case 'function':
+      return spend('"[function]"', display)
+    case 'symbol':
+      return spend('"[symbol]"', display)
+    case 'object':
+      return value === null ? spend('null', display) : showObject(value, display)
+    default:
+      return spend(JSON.stringify(value), display)
+  }
+}
+
+function spend(text: string, display: Display): string {
+  display.budget -= text.length
+  return text
+}
+
+function showText(text: string, display: Display): string {
+  if (text.length <= display.budget) return spend(JSON.stringify(text.toWellFormed()), display)
+  const start = text.slice(0, Math.max(0, display.budget)).toWellFormed()
+  return spend(JSON.stringify(`${start}… [truncated]`), display)
+}
+
+function showObject(value: object, display: Display): string {
+  if (display.around.has(value)) return spend('"[circular]"', display)
+  if (display.around.size >= maxShownDepth) return spend('"[too deep]"', display)
+  display.around.add(value)
+  try {
+    return showMembers(value, display)
+  } catch {
+    return spend('"[unreadable]"', display) // a getter or toJSON that throws, a revoked proxy
+  } finally {
+    display.around.delete(value)
+  }
+}
+
+function showMembers(value: object, display: Display): string {
+  if (Array.isArray(value) || value instanceof Set) return showList(value, display)
+  if (value instanceof Map) return showEntries(value, display)
+  if (value instanceof Error) {
+    return showEntries(Object.entries({ name: value.name, message: value.message }), display)
+  }
+  const toJson: unknown = 'toJSON' in value ? value.toJSON : undefined
+  if (typeof toJson !== 'function') return showEntries(readEntries(value), display)
+  const replaced: unknown = toJson.call(value)
+  // An object that answers itself is shown by its members, as JSON.stringify does.
+  return replaced === value ? showEntries(readEntries(value), display) : (show(replaced, display) ?? 'null')
+}
+
+const unreadable = Symbol('unreadable')
+
+/** Own members one by one, so that one getter that throws spoils only itself. */
+function* readEntries(value: object): Generator<readonly [string, unknown]> {
+  for (const key of Object.keys(value)) {
+    let member: unknown = unreadable
+    try {
+      member = (value as { readonly [key: string]: unknown })[key]
+    } catch {
+      // stays unreadable
+    }
+    yield [key, member]
+  }
+}
+
+function showList(items: Iterable<unknown>, display: Display): string {
+  const shown: string[] = []
+  for (const item of items) {
+    if (display.budget <= 0) {
+      shown.push('"[truncated]"')
+      break
+    }
+    shown.push(show(item, display) ?? spend('null', display))
+    display.budget -= 1
+  }
+  return `[${shown.join(',')}]`
+}
+
+function showEntries(entries: Iterable<readonly [unknown, unknown]>, display: Display): string {
+  const shown: string[] = []
+  for (const [key, member] of entries) {
+    if (display.budget <= 0) {
+      shown.push('"…":"[truncated]"')
+      break
+    }
+    const text = member === unreadable ? spend('"[unreadable]"', display) : show(member, display)
+    display.budget -= 1
+    if (text === undefined) continue
+    const name = typeof key === 'string' ? key : (show(key, display) ?? 'undefined')
+    shown.push(`${showText(name, display)}:${text}`)
+  }
+  return `{${shown.join(',')}}`
+}

@@ -1,0 +1,113 @@
+// Finding one's way in JSON text without parsing it. Every function is linear, stays inside the text and ends on garbage
+// too; what it finds is right only for valid JSON.
+
+/** How deep a document may nest, read or written: deeper is an attack or a cycle, never data. */
+export const maxDepth = 512
+
+const quote = 34
+const backslash = 92
+
+/** The index just past the string that opens at `open`; the end of the text when it never closes. */
+export function stringEnd(text: string, open: number): number {
+  let close = text.indexOf('"', open + 1)
+  while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1)
+  return close === -1 ? text.length : close + 1
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let first = index
+  while (text.charCodeAt(first - 1) === backslash) first -= 1
+  return (index - first) % 2 === 1
+}
+
+/** The index of the next character that is not JSON white space. */
+export function skipSpace(text: string, from: number): number {
+  let index = from
+  for (; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code !== 32 && code !== 10 && code !== 13 && code !== 9) break
+  }
+  return index
+}
+
+/** The index just past the value that begins at `from`. */
+export function valueEnd(text: string, from: number): number {
+  switch (text.charCodeAt(from)) {
+    case quote:
+      return stringEnd(text, from)
+    case 91: // [
+    case 123: // {
+      return containerEnd(text, from)
+    default:
+      return scalarEnd(text, from)
+  }
+}
+
+function containerEnd(text: string, from: number): number {
+  let depth = 0
+  let index = from
+  while (index < text.length) {
+    switch (text.charCodeAt(index)) {
+      case quote:
+        index = stringEnd(text, index)
+        continue
+      case 91: // [
+      case 123: // {
+        depth += 1
+        break
+      case 93: // ]
+      case 125: // }
+        depth -= 1
+        if (depth === 0) return index + 1
+        break
+    }
+    index += 1
+  }
+  return index
+}
+
+function scalarEnd(text: string, from: number): number {
+  let index = from
+  for (; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    // , ] } and white space
+    if (code === 44 || code === 93 || code === 125 || code <= 32) break
+  }
+  return index
+}
+
+/** Whether the text nests deeper than the cap. Free for short texts; brackets are followed only where there are enough of them. */
+export function isTooDeep(text: string): boolean {
+  if (text.length <= 2 * maxDepth || !hasManyBrackets(text)) return false
+  let depth = 0
+  let index = 0
+  while (index < text.length) {
+    switch (text.charCodeAt(index)) {
+      case quote:
+        index = stringEnd(text, index)
+        continue
+      case 91: // [
+      case 123: // {
+        depth += 1
+        if (depth > maxDepth) return true
+        break
+      case 93: // ]
+      case 125: // }
+        depth -= 1
+        break
+    }
+    index += 1
+  }
+  return false
+}
+
+function hasManyBrackets(text: string): boolean {
+  let count = 0
+  for (const bracket of ['{', '[']) {
+    for (let index = text.indexOf(bracket); index !== -1; index = text.indexOf(bracket, index + 1)) {
+      count += 1
+      if (count > maxDepth) return true
+    }
+  }
+  return false
+}

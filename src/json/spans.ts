@@ -1,0 +1,168 @@
+// Raw pieces of JSON text that is known to be valid: a tool call's arguments must leave as they came, digit for digit.
+// Trap: a key may be escaped or repeated; what counts is its unescaped name, and the last of the repeated ones.
+import { skipSpace, stringEnd, valueEnd } from './scan.js'
+
+const quote = 34
+const comma = 44
+const openBracket = 91
+const closeBracket = 93
+const openBrace = 123
+
+/** One step of all patterns at once. */
+interface Step {
+  capture: boolean
+  readonly keys: Branch[]
+  /** Where `*` leads: any index of an array. */
+  any?: Step
+}
+interface Branch {
+  readonly name: string
+  /** The key as the pattern spells it, pointer escapes included. */
+  readonly token: string
+  readonly step: Step
+}
+
+/**
+ * Pointer to raw text (no outer white space) of every value a pattern points at. A pattern is an RFC 6901 pointer with `*`
+ * for any array index: `/messages/0/content/*`. One pass; subtrees that no pattern enters are skipped, not read.
+ */
+export function rawSpans(text: string, patterns: readonly string[]): ReadonlyMap<string, string> {
+  const spans = new Map<string, string>()
+  walk(text, skipSpace(text, 0), compile(patterns), '', spans)
+  return spans
+}
+
+/** Writes other names in the top-level keys of an object's text; everything else stays byte for byte. */
+export function renameKeys(text: string, rename: ReadonlyMap<string, string>): string {
+  let index = skipSpace(text, 0)
+  if (text.charCodeAt(index) !== openBrace) return text
+  let result = ''
+  let copied = 0
+  index = skipSpace(text, index + 1)
+  while (text.charCodeAt(index) === quote) {
+    const end = stringEnd(text, index)
+    const name = rename.get(keyName(text, index, end))
+    if (name !== undefined) {
+      result += text.slice(copied, index) + JSON.stringify(name)
+      copied = end
+    }
+    index = nextMember(text, valueEnd(text, valueStart(text, end)))
+  }
+  return result + text.slice(copied)
+}
+
+function compile(patterns: readonly string[]): Step {
+  const root: Step = { capture: false, keys: [] }
+  for (const pattern of patterns) {
+    let step = root
+    for (const token of pattern.split('/').slice(1)) step = stepFor(step, token)
+    step.capture = true
+  }
+  return root
+}
+
+function stepFor(step: Step, token: string): Step {
+  if (token === '*') {
+    step.any ??= { capture: false, keys: [] }
+    return step.any
+  }
+  const known = step.keys.find((branch) => branch.token === token)
+  if (known !== undefined) return known.step
+  const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
+  const branch: Branch = { name, token, step: { capture: false, keys: [] } }
+  step.keys.push(branch)
+  return branch.step
+}
+
+/** Captures below the value at `start` and gives the index just past it. */
+function walk(text: string, start: number, step: Step, pointer: string, spans: Map<string, string>): number {
+  const first = text.charCodeAt(start)
+  const enters = step.keys.length > 0 || step.any !== undefined
+  let end: number
+  if (enters && first === openBrace) end = walkObject(text, start, step, pointer, spans)
+  else if (enters && first === openBracket) end = walkArray(text, start, step, pointer, spans)
+  else end = valueEnd(text, start)
+  if (step.capture) spans.set(pointer, text.slice(start, end))
+  return end
+}
+
+function walkObject(text: string, start: number, step: Step, pointer: string, spans: Map<string, string>): number {
+  let seen: Set<Branch> | undefined
+  let index = skipSpace(text, start + 1)
+  while (text.charCodeAt(index) === quote) {
+    const keyEnd = stringEnd(text, index)
+    const branch = branchFor(text, index, keyEnd, step)
+    const value = valueStart(text, keyEnd)
+    if (branch === undefined) {
+      index = nextMember(text, valueEnd(text, value))
+      continue
+    }
+    const below = `${pointer}/${branch.token}`
+    seen ??= new Set()
+    if (seen.has(branch)) forget(spans, below)
+    seen.add(branch)
+    index = nextMember(text, walk(text, value, branch.step, below, spans))
+  }
+  return index + 1
+}
+
+function walkArray(text: string, start: number, step: Step, pointer: string, spans: Map<string, string>): number {
+  let index = skipSpace(text, start + 1)
+  for (let position = 0; index < text.length && text.charCodeAt(index) !== closeBracket; position += 1) {
+    const next = stepAt(step, position)
+    const end = next === undefined ? valueEnd(text, index) : walk(text, index, next, `${pointer}/${position}`, spans)
+    // Garbage may leave an empty value: step over one character, so that the pass always ends.
+    index = nextMember(text, Math.max(end, index + 1))
+  }
+  return index + 1
+}
+
+function stepAt(step: Step, position: number): Step | undefined {
+  if (step.keys.length === 0) return step.any
+  return step.keys.find((branch) => branch.name === String(position))?.step ?? step.any
+}
+
+/** A repeated key replaces all that the earlier one gave. */
+function forget(spans: Map<string, string>, pointer: string): void {
+  for (const known of spans.keys()) {
+    if (known === pointer || known.startsWith(`${pointer}/`)) spans.delete(known)
+  }
+}
+
+function branchFor(text: string, start: number, end: number, step: Step): Branch | undefined {
+  const escaped = hasEscape(text, start, end) ? keyName(text, start, end) : undefined
+  for (const branch of step.keys) {
+    const same =
+      escaped === undefined
+        ? branch.name.length === end - start - 2 && text.startsWith(branch.name, start + 1)
+        : branch.name === escaped
+    if (same) return branch
+  }
+  return undefined
+}
+
+function hasEscape(text: string, start: number, end: number): boolean {
+  for (let index = start; index < end; index += 1) if (text.charCodeAt(index) === 92) return true
+  return false
+}
+
+function keyName(text: string, start: number, end: number): string {
+  const raw = text.slice(start + 1, end - 1)
+  if (!raw.includes('\\')) return raw
+  try {
+    return JSON.parse(`"${raw}"`) as string
+  } catch {
+    return raw // not JSON after all: no name to find
+  }
+}
+
+/** From the end of a key to the start of its value. */
+function valueStart(text: string, keyEnd: number): number {
+  return skipSpace(text, skipSpace(text, keyEnd) + 1)
+}
+
+/** From the end of a value to the start of the next member, or onto the closing bracket. */
+function nextMember(text: string, valueEnds: number): number {
+  const index = skipSpace(text, valueEnds)
+  return text.charCodeAt(index) === comma ? skipSpace(text, index + 1) : index
+}

@@ -1,0 +1,65 @@
+// Events out of work that is still going on: the work emits, a generator hands them on. The pace is the reader's: `emit`
+// settles when its event was taken, so that a slow reader slows the model's stream down and not memory up.
+
+export interface Channel<T> {
+  emit(value: T): Promise<void>
+  /** Nothing can be emitted any more; what was is still given out. */
+  close(): void
+  /** Closes, and lets go of what nobody will take. */
+  drop(): void
+  take(): Promise<T | undefined>
+}
+
+export function createChannel<T>(): Channel<T> {
+  const waiting: { readonly value: T; readonly taken: () => void }[] = []
+  let reader: (() => void) | undefined
+  let open = true
+  const wake = (): void => {
+    reader?.()
+    reader = undefined
+  }
+  return {
+    emit(value) {
+      if (!open) return Promise.resolve()
+      return new Promise((taken) => {
+        waiting.push({ value, taken })
+        wake()
+      })
+    },
+    close() {
+      open = false
+      wake()
+    },
+    drop() {
+      open = false
+      for (const { taken } of waiting.splice(0)) taken()
+      wake()
+    },
+    async take() {
+      while (waiting.length === 0 && open) {
+        await new Promise<void>((resolve) => {
+          reader = resolve
+        })
+      }
+      const next = waiting.shift()
+      next?.taken()
+      return next?.value
+    },
+  }
+}
+
+/** Runs the work, yields what it emits, and gives what it gives. A reader who leaves waits until the work has settled. */
+export async function* eventsOf<E, T>(
+  work: (emit: (event: E) => Promise<void>) => Promise<T>,
+): AsyncGenerator<E, T> {
+  const channel = createChannel<E>()
+  const outcome = work(channel.emit).finally(channel.close)
+  outcome.catch(() => {}) // thrown below, or not at all when the reader has left
+  try {
+    for (let event = await channel.take(); event !== undefined; event = await channel.take()) yield event
+    return await outcome
+  } finally {
+    channel.drop()
+    await outcome.catch(() => {})
+  }
+}

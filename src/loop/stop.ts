@@ -1,0 +1,91 @@
+// Why a run ended, and the one way it is ended from outside: abort, time, or a reader who leaves.
+import { ToolwireError } from '../errors/error.js'
+import { type Clock, systemClock } from '../tools/clock.js'
+import { race } from '../tools/race.js'
+
+export type StopReason = 'answer' | 'max_turns' | 'budget' | 'aborted' | 'needs_approval' | 'error'
+/** Of an answer: that it was cut or filtered. Of a budget: which one. */
+export type StopDetail = 'length' | 'content_filter' | 'time' | 'tokens' | 'calls_per_turn' | 'identical_calls'
+export interface Stop {
+  readonly reason: StopReason
+  readonly detail?: StopDetail
+  /** With `error` and `aborted`. A failed answer's beginning is in it (`partialOf`), not in the messages. */
+  readonly error?: ToolwireError
+}
+
+/** What the model reads of a call that was not run, or whose end nobody waited for, because the run stopped. */
+export function stopText(stop: Stop): string {
+  switch (stop.reason) {
+    case 'needs_approval':
+      return 'the call was not run: it waits for approval'
+    case 'aborted':
+      return 'the run was aborted'
+    case 'budget':
+      return `the run stopped because a limit was reached (${stop.detail ?? 'budget'})`
+    default:
+      return 'the run stopped before the call was done'
+  }
+}
+
+/** The time a run is alive. `stop` is set once, by whatever ends it from outside; `signal` is aborted then. */
+export interface Lifetime {
+  readonly signal: AbortSignal
+  readonly stop: Stop | undefined
+  end(stop: Stop): void
+  /** Removes the timer and the listener. */
+  close(): void
+}
+
+export function startLifetime(outer: AbortSignal | undefined, timeoutMs: number, clock: Clock = systemClock): Lifetime {
+  const controller = new AbortController()
+  let stop: Stop | undefined
+  const end = (why: Stop): void => {
+    stop ??= why
+    close()
+    controller.abort(stop.error ?? new DOMException('the time of the run is over', 'TimeoutError'))
+  }
+  const onAbort = (): void => end(aborted(outer?.reason))
+  const cancelTimer = clock.after(timeoutMs, () => end({ reason: 'budget', detail: 'time' }))
+  const close = (): void => {
+    cancelTimer()
+    outer?.removeEventListener('abort', onAbort)
+  }
+  if (outer?.aborted === true) onAbort()
+  else outer?.addEventListener('abort', onAbort)
+  return {
+    signal: controller.signal,
+    get stop() {
+      return stop
+    },
+    end,
+    close,
+  }
+}
+
+export function aborted(cause?: unknown): Stop {
+  return { reason: 'aborted', error: new ToolwireError('aborted', 'the run was aborted', { cause }) }
+}
+
+/** How long work that was told to stop may take to come to an end before it is left to itself. */
+const graceMs = 10
+
+/**
+ * Waits for work that belongs to a lifetime. When that ends first, the work gets a moment to settle, and what it gives then
+ * still counts; otherwise it is abandoned, and the error of the signal is thrown.
+ */
+export async function within<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T> {
+  const { signal } = lifetime
+  let started: Promise<T> | undefined
+  const begin = (): Promise<T> => {
+    started = work()
+    return started
+  }
+  const first = await race(begin, { signals: [signal], timeoutMs: Number.POSITIVE_INFINITY, clock: systemClock })
+  const pending = started
+  const raced =
+    first.state === 'aborted' && pending !== undefined
+      ? await race(() => pending, { signals: [], timeoutMs: graceMs, clock: systemClock })
+      : first
+  if (raced.state === 'done') return raced.value
+  throw raced.state === 'failed' ? raced.error : signal.reason
+}

@@ -1,0 +1,103 @@
+// Something that is iterated for its events or awaited for its outcome. Nothing starts before one of the two is done.
+// The trap: a consumer may leave while an event is on its way, so leaving tells the source first and waits for it second.
+import { ToolwireError } from '../errors/error.js'
+
+export interface Source<Event, Outcome> {
+  readonly events: AsyncGenerator<Event, Outcome>
+  /** Told when the consumer leaves early; must make a pending event settle soon. */
+  leave(): void
+  /** The outcome when the consumer left early; may throw. */
+  left(): Outcome
+}
+
+export type Awaitable<Event, Outcome> = AsyncIterable<Event> & PromiseLike<Outcome>
+
+// The lint rule against `then` is there for objects that become awaitable by accident.
+const then = 'then' as const
+
+/** Opens the source at the first use. It may be iterated once; awaiting gives the outcome of that iteration, or drains it. */
+export function awaitable<Event, Outcome>(open: () => Source<Event, Outcome>): Awaitable<Event, Outcome> {
+  let iterator: AsyncIterableIterator<Event> | undefined
+  const outcome = deferred<Outcome>()
+  const start = (): AsyncIterableIterator<Event> => {
+    iterator = iterate(open(), outcome)
+    return iterator
+  }
+  return {
+    [Symbol.asyncIterator]() {
+      if (iterator === undefined) return start()
+      throw new ToolwireError(
+        'misuse',
+        'this stream is being read already; iterate it once, before or instead of awaiting it',
+      )
+    },
+    [then]<A = Outcome, B = never>(
+      onValue?: ((value: Outcome) => A | PromiseLike<A>) | null,
+      onError?: ((error: unknown) => B | PromiseLike<B>) | null,
+    ): PromiseLike<A | B> {
+      if (iterator === undefined) drain(start()).catch(() => {}) // the outcome tells of the failure
+      return outcome.promise.then(onValue, onError)
+    },
+  }
+}
+
+/** Runs a source to its end and gives its outcome. */
+export async function drained<Event, Outcome>(events: AsyncGenerator<Event, Outcome>): Promise<Outcome> {
+  for (;;) {
+    const next = await events.next()
+    if (next.done === true) return next.value
+  }
+}
+
+async function drain<Event>(events: AsyncIterable<Event>): Promise<void> {
+  for await (const _ of events);
+}
+
+interface Deferred<T> {
+  readonly promise: Promise<T>
+  resolve(value: T): void
+  reject(error: unknown): void
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue
+    reject = onError
+  })
+  promise.catch(() => {}) // who only iterates is told there
+  return { promise, resolve, reject }
+}
+
+function iterate<Event, Outcome>(
+  source: Source<Event, Outcome>,
+  outcome: Deferred<Outcome>,
+): AsyncIterableIterator<Event> {
+  return {
+    async next() {
+      try {
+        const next = await source.events.next()
+        if (next.done !== true) return next
+        outcome.resolve(next.value)
+        return { done: true, value: undefined }
+      } catch (error) {
+        outcome.reject(error)
+        throw error
+      }
+    },
+    async return() {
+      source.leave()
+      await source.events.return(undefined as never)
+      try {
+        outcome.resolve(source.left())
+      } catch (error) {
+        outcome.reject(error)
+      }
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,191 @@
+// The calls of one turn under one deadline and one set of slots. Trap: whatever a tool, a schema, an approver or a hook does,
+// every call is settled exactly once, and nothing here rejects.
+import type { AnyCall, ToolCall, ToolFailure, ToolResult } from '../conversation/messages.js'
+import { digest } from '../json/digest.js'
+import { admit, rateLimited } from './admission.js'
+import { type AuditDecision, type AuditRecord, notify } from './audit.js'
+import type { Settings } from './executor-options.js'
+import { failureOf } from './failure.js'
+import { Gate, type ToolBudgets } from './limits.js'
+import { brokenFailure, late, listIssues, type Preparation, prepare, type Repair, wholeCall } from './preparation.js'
+import { type Raced, race, type Settled } from './race.js'
+import type { ToolSource } from './registry.js'
+import { failedResult, resultOf } from './results.js'
+import type { Checked, ToolContext } from './tool.js'
+
+/** A call that was answered, or one that waits for somebody's approval and has not run. */
+export type CallOutcome =
+  | { readonly state: 'answered'; readonly call: AnyCall; readonly result: ToolResult }
+  /** `argumentsDigest` is what an approval must name, so that it cannot be used for other arguments. */
+  | { readonly state: 'paused'; readonly call: ToolCall; readonly argumentsDigest: string }
+
+type Ready = Preparation & { readonly state: 'ready' }
+
+/** What is known of one call while it is on its way. */
+interface Passage {
+  readonly call: AnyCall
+  readonly startedAt: number
+  readonly idempotencyKey: string
+  repair?: Repair
+}
+
+export class Batch {
+  readonly #tools: ToolSource
+  readonly #budgets: ToolBudgets
+  readonly #settings: Settings
+  readonly #slots: Gate
+  readonly #deadlineAt: number
+  readonly #seen = new Map<string, number>()
+
+  constructor(tools: ToolSource, budgets: ToolBudgets, settings: Settings) {
+    this.#tools = tools
+    this.#budgets = budgets
+    this.#settings = settings
+    this.#slots = new Gate(settings.concurrency)
+    this.#deadlineAt = settings.clock.now() + settings.deadlineMs
+  }
+
+  /** Decides about a call and runs it. Never rejects; calls settled side by side share the batch's slots. */
+  async settle(call: AnyCall): Promise<CallOutcome> {
+    const { clock } = this.#settings
+    const passage: Passage = { call, startedAt: clock.now(), idempotencyKey: this.#keyOf(call) }
+    try {
+      return await this.#settle(passage)
+    } catch (error) {
+      // Only a tool object that breaks its own contract comes here: a getter that throws, fields of the wrong type.
+      return this.#answer(passage, 'refused', failedResult(call, failureOf(error, this.#settings), this.#settings))
+    }
+  }
+
+  async #settle(passage: Passage): Promise<CallOutcome> {
+    const settings = this.#settings
+    const whole = wholeCall(passage.call, settings.repair)
+    if (whole === undefined) return this.#fail(passage, 'refused', brokenFailure(passage.call))
+    if (whole.repair !== undefined) this.#report(passage, whole.repair)
+    const prepared = await prepare(whole.call, { tools: this.#tools, settings, deadlineAt: this.#deadlineAt })
+    switch (prepared.state) {
+      case 'ready':
+        return this.#answer(passage, 'allowed', await this.#run(prepared, passage))
+      case 'paused': {
+        this.#record(passage, 'paused', 'paused')
+        return { state: 'paused', call: prepared.call, argumentsDigest: digest(prepared.call.arguments) }
+      }
+      case 'refused':
+      case 'denied':
+        return this.#fail(passage, prepared.state, prepared.failure)
+    }
+  }
+
+  async #run({ call, tool, input }: Ready, passage: Passage): Promise<ToolResult> {
+    const settings = this.#settings
+    const { signals, clock, runId, turn } = settings
+    const timeoutMs = tool.timeoutMs ?? settings.timeoutMs
+    const admission = await admit(this.#budgets.of(tool), {
+      slots: this.#slots,
+      signals,
+      clock,
+      deadlineAt: this.#deadlineAt,
+      patienceMs: timeoutMs,
+    })
+    if (admission.state === 'rate_limited') {
+      return failedResult(call, rateLimited(tool, admission.retryAfterMs), settings)
+    }
+    if (admission.state !== 'admitted') return failedResult(call, late(admission.state), settings)
+    const work = async (signal: AbortSignal): Promise<Checked<unknown>> => {
+      const context: ToolContext = { signal, call, idempotencyKey: passage.idempotencyKey, runId, turn }
+      const value: unknown = await tool.execute(input, context)
+      return tool.checkOutput === undefined ? { ok: true, value } : await tool.checkOutput(value)
+    }
+    const onLate = (settled: Settled<Checked<unknown>>): void =>
+      this.#record(passage, 'allowed', lateOutcome(settled), true)
+    const remainingMs = this.#deadlineAt - clock.now()
+    const limitMs = Math.min(timeoutMs, remainingMs)
+    const raced = await race(work, { signals, clock, timeoutMs: limitMs, onLate })
+    // An abandoned tool gives its place back: one that never ends must not stop all later calls.
+    admission.leave()
+    return this.#resultOf(call, raced, timeoutMs <= remainingMs ? timeoutMs : undefined)
+  }
+
+  #resultOf(call: ToolCall, raced: Raced<Checked<unknown>>, timeoutMs: number | undefined): ToolResult {
+    const settings = this.#settings
+    switch (raced.state) {
+      case 'done': {
+        if (raced.value.ok) return resultOf(call, raced.value.value, settings)
+        const message = `Tool "${call.name}" returned a value that does not match its output schema`
+        const details = { issues: listIssues(raced.value.issues) }
+        return failedResult(call, { category: 'unknown', message, details }, settings)
+      }
+      case 'failed':
+        return failedResult(call, failureOf(raced.error, settings), settings)
+      case 'timed_out': {
+        const limit = timeoutMs === undefined ? 'the deadline of its batch' : `${timeoutMs} ms`
+        const message = `Tool "${call.name}" did not finish within ${limit}; whether it took effect is not known`
+        return failedResult(call, { category: 'execution_timeout', message }, settings)
+      }
+      case 'aborted': {
+        const message = `The run was aborted while tool "${call.name}" was running; whether it took effect is not known`
+        return failedResult(call, { category: 'cancelled', message }, settings)
+      }
+    }
+  }
+
+  #fail(passage: Passage, decision: AuditDecision, failure: ToolFailure): CallOutcome {
+    return this.#answer(passage, decision, failedResult(passage.call, failure, this.#settings))
+  }
+
+  #answer(passage: Passage, decision: AuditDecision, result: ToolResult): CallOutcome {
+    this.#record(passage, decision, result.error?.category ?? (result.isError ? 'unknown' : 'success'))
+    const { call, repair } = passage
+    if (repair === undefined) return { state: 'answered', call, result }
+    const artifacts = { ...result.artifacts, repair: { note: repair.note, arguments: repair.arguments } }
+    return { state: 'answered', call, result: { ...result, artifacts } }
+  }
+
+  #report(passage: Passage, repair: Repair): void {
+    passage.repair = repair
+    const { id, name } = passage.call
+    notify(() => this.#settings.log?.warn(`Arguments of "${name}" were repaired`, { callId: id, note: repair.note }))
+  }
+
+  #record(passage: Passage, decision: AuditDecision, outcome: AuditRecord['outcome'], isLate = false): void {
+    const { audit, log } = this.#settings
+    if (audit === undefined) return
+    notify(
+      () => audit(this.#recordOf(passage, decision, outcome, isLate)),
+      () => notify(() => log?.warn('The audit hook failed', { callId: passage.call.id })),
+    )
+  }
+
+  #recordOf(passage: Passage, decision: AuditDecision, outcome: AuditRecord['outcome'], isLate: boolean): AuditRecord {
+    const { call, startedAt, repair } = passage
+    const { clock, runId, turn } = this.#settings
+    const source = this.#tools.get(call.name)?.source
+    return {
+      runId,
+      turn,
+      callId: call.id,
+      tool: call.name,
+      ...(source === undefined ? {} : { source }),
+      argumentsDigest: digest(repair?.arguments ?? call.arguments),
+      decision,
+      outcome,
+      repaired: repair !== undefined,
+      late: isLate,
+      startedAt: Math.round(startedAt),
+      durationMs: Math.round(clock.now() - startedAt),
+    }
+  }
+
+  /** A second call with the same id in one turn is another call: its effect must not be taken for the first one's. */
+  #keyOf(call: AnyCall): string {
+    const { runId, turn } = this.#settings
+    const count = (this.#seen.get(call.id) ?? 0) + 1
+    this.#seen.set(call.id, count)
+    return `${runId}/${turn}/${call.id}${count === 1 ? '' : `/${count}`}`
+  }
+}
+
+function lateOutcome(settled: Settled<Checked<unknown>>): AuditRecord['outcome'] {
+  if (settled.state === 'failed') return failureOf(settled.error).category
+  return settled.value.ok ? 'success' : 'unknown'
+}

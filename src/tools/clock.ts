@@ -1,0 +1,20 @@
+// Time as a parameter, so that limits and deadlines can be tested without waiting for them.
+
+export interface Clock {
+  /** Milliseconds since the epoch; never runs backwards. */
+  now(): number
+  /** Calls back once after `ms`, unless the function it returns is called first. */
+  after(ms: number, callback: () => void): () => void
+}
+
+/** A longer delay overflows the platform's timer, which then fires at once. */
+const longestTimerMs = 2_147_483_647
+
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  after(ms, callback) {
+    if (ms > longestTimerMs) return () => {}
+    const timer = setTimeout(callback, Math.ceil(ms))
+    return () => clearTimeout(timer)
+  },
+}

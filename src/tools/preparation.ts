@@ -1,0 +1,149 @@
+// Everything that is decided about a call before its tool runs, in this order: is it whole, is there such a tool, does the
+// policy allow it, are its arguments valid, does somebody approve. Trap: only a call that came through all of it may run.
+import type { AnyCall, BrokenReason, ToolCall, ToolFailure } from '../conversation/messages.js'
+import { argsOf, repairArguments } from './arguments.js'
+import { notify } from './audit.js'
+import type { Settings } from './executor-options.js'
+import { failureOf } from './failure.js'
+import { judge, readApproval } from './policy.js'
+import { race } from './race.js'
+import type { ToolSource } from './registry.js'
+import type { AnyTool, Checked, Issue } from './tool.js'
+
+/** Why repaired arguments are what they are now. */
+export interface Repair {
+  readonly note: string
+  readonly arguments: string
+}
+export type Preparation =
+  | { readonly state: 'ready'; readonly call: ToolCall; readonly tool: AnyTool; readonly input: unknown }
+  | { readonly state: 'paused'; readonly call: ToolCall; readonly tool: AnyTool }
+  | { readonly state: 'refused'; readonly failure: ToolFailure }
+  | { readonly state: 'denied'; readonly failure: ToolFailure }
+
+export interface PreparationLimits {
+  readonly tools: ToolSource
+  readonly settings: Settings
+  /** When the batch must be over, on the clock. */
+  readonly deadlineAt: number
+}
+
+/** Says whether a whole call may run, and on which input. Calls nothing but the tool's check and the approver. */
+export async function prepare(call: ToolCall, limits: PreparationLimits): Promise<Preparation> {
+  const tool = limits.tools.get(call.name)
+  if (tool === undefined) return refuse(unknownTool(call, limits))
+  const verdict = judge(tool, limits.settings.policy)
+  if (verdict.state === 'deny') return deny(call, verdict.reason)
+  const checked = await checkArguments(call, tool, limits)
+  if (checked.state === 'refused') return checked
+  const asked = verdict.state === 'ask' ? verdict.asked : []
+  const approval = await askApproval(call, tool, asked, limits)
+  return approval ?? { state: 'ready', call, tool, input: checked.input }
+}
+
+async function checkArguments(
+  call: ToolCall,
+  tool: AnyTool,
+  { settings, deadlineAt }: PreparationLimits,
+): Promise<{ readonly state: 'checked'; readonly input: unknown } | (Preparation & { readonly state: 'refused' })> {
+  const { signals, clock } = settings
+  const timeoutMs = Math.min(tool.timeoutMs ?? settings.timeoutMs, deadlineAt - clock.now())
+  const check = (): Checked<unknown> | Promise<Checked<unknown>> => tool.checkInput(argsOf(call))
+  const raced = await race(check, { signals, clock, timeoutMs })
+  if (raced.state !== 'done') return refuse(raced.state === 'failed' ? failureOf(raced.error, settings) : late(raced.state))
+  if (raced.value.ok) return { state: 'checked', input: raced.value.value }
+  return refuse(invalid(`Invalid arguments for tool "${call.name}": ${listIssues(raced.value.issues)}`))
+}
+
+/** Undefined when the call may run. */
+async function askApproval(
+  call: ToolCall,
+  tool: AnyTool,
+  asked: AnyTool['capabilities'],
+  { settings, deadlineAt }: PreparationLimits,
+): Promise<Preparation | undefined> {
+  const { approve, signals, clock } = settings
+  if (approve === undefined) {
+    return asked.length === 0 ? undefined : deny(call, `it needs approval for ${asked.join(', ')}, and nobody can give it`)
+  }
+  const raced = await race((signal) => approve(call, tool, { asked, signal }), {
+    signals,
+    clock,
+    timeoutMs: deadlineAt - clock.now(),
+  })
+  if (raced.state === 'aborted' || raced.state === 'timed_out') return refuse(late(raced.state))
+  const approval = raced.state === 'done' ? readApproval(raced.value) : undefined
+  if (approval === 'allow') return undefined
+  if (approval === 'pause') return { state: 'paused', call, tool }
+  if (approval !== undefined) return deny(call, approval.deny)
+  notify(() => settings.log?.warn('An approval gave no answer; the call was denied', { tool: call.name, callId: call.id }))
+  return deny(call, 'asking for approval failed')
+}
+
+/** The call as it may run: itself, or repaired when that was asked for. Undefined: it is broken and stays so. */
+export function wholeCall(
+  call: AnyCall,
+  repair: boolean,
+): { readonly call: ToolCall; readonly repair?: Repair } | undefined {
+  if (call.type === 'tool_call' && isReadable(call)) return { call }
+  const repaired = repair ? repairArguments(call) : undefined
+  if (repaired === undefined) return undefined
+  return { call: repaired.call, repair: { note: repaired.note, arguments: repaired.call.arguments } }
+}
+
+function isReadable(call: ToolCall): boolean {
+  try {
+    argsOf(call)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const brokenReasons: Readonly<Record<BrokenReason | 'unreadable', string>> = {
+  truncated: 'the output limit cut it off before its arguments were complete; call again with shorter arguments',
+  malformed: 'its arguments are not valid JSON; call again with one complete JSON object',
+  not_an_object: 'its arguments are not a JSON object; call again with one complete JSON object',
+  no_name: 'it names no tool; call again with the name of a tool',
+  unreadable: 'its arguments cannot be read as a JSON object; call again with one complete JSON object',
+}
+
+/** What the model reads of a call that is not whole. */
+export function brokenFailure(call: AnyCall): ToolFailure {
+  const reason = call.type === 'broken_call' ? call.reason : 'unreadable'
+  return invalid(`The call to "${call.name}" was not run: ${brokenReasons[reason]}`)
+}
+
+const maxNames = 100
+
+function unknownTool(call: ToolCall, { tools, settings }: PreparationLimits): ToolFailure {
+  const names = tools.list().map((tool) => tool.name)
+  const message = `Unknown tool "${call.name}"`
+  notify(() => settings.log?.warn(message, { callId: call.id, knownTools: names }))
+  const more = names.length > maxNames ? `, and ${names.length - maxNames} more` : ''
+  const knownTools = names.length === 0 ? 'none' : `${names.slice(0, maxNames).join(', ')}${more}`
+  return { category: 'resource_not_found', message, details: { knownTools } }
+}
+
+/** What the model reads of a call that had not started when its run ended. */
+export function late(state: 'aborted' | 'timed_out'): ToolFailure {
+  if (state === 'aborted') return { category: 'cancelled', message: 'The run was aborted before the tool started' }
+  return { category: 'execution_timeout', message: 'The time was up before the tool started' }
+}
+
+export function listIssues(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => `${path === '' ? '(root)' : path} ${message}`).join('; ')
+}
+
+function invalid(message: string): ToolFailure {
+  return { category: 'invalid_arguments', message }
+}
+
+function refuse(failure: ToolFailure): Preparation & { readonly state: 'refused' } {
+  return { state: 'refused', failure }
+}
+
+function deny(call: ToolCall, reason: string): Preparation {
+  const message = `The call to "${call.name}" was denied: ${reason}`
+  return { state: 'denied', failure: { category: 'permission_denied', message } }
+}

@@ -1,0 +1,54 @@
+// Runs foreign code against a time limit and abort signals. Trap: the code may ignore its signal, settle late or never;
+// whoever waits here is answered once, on time, and no timer, listener or rejection is left behind.
+import type { Clock } from './clock.js'
+
+export type Settled<T> =
+  | { readonly state: 'done'; readonly value: T }
+  | { readonly state: 'failed'; readonly error: unknown }
+export type Raced<T> = Settled<T> | { readonly state: 'timed_out' } | { readonly state: 'aborted' }
+
+export interface RaceLimits<T> {
+  readonly signals: readonly AbortSignal[]
+  readonly timeoutMs: number
+  readonly clock: Clock
+  /** Told how the work ended when it ended after it was abandoned. Must not throw. */
+  readonly onLate?: (settled: Settled<T>) => void
+}
+
+/**
+ * The first of: the work settles, the time is up, a signal aborts. Work that loses is told through its own signal and
+ * abandoned. Never rejects. Work is not begun when a signal is aborted or no time is left.
+ */
+export function race<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limits: RaceLimits<T>): Promise<Raced<T>> {
+  const { signals, timeoutMs, clock, onLate } = limits
+  if (signals.some((signal) => signal.aborted)) return Promise.resolve({ state: 'aborted' })
+  if (timeoutMs <= 0) return Promise.resolve({ state: 'timed_out' })
+  return new Promise((resolve) => {
+    const controller = new AbortController()
+    let open = true
+    const close = (raced: Raced<T>): void => {
+      open = false
+      cancelTimer()
+      for (const signal of signals) signal.removeEventListener('abort', onAbort)
+      resolve(raced)
+    }
+    const onAbort = (event: Event): void => {
+      if (!open) return
+      close({ state: 'aborted' })
+      controller.abort((event.target as AbortSignal | null)?.reason)
+    }
+    const cancelTimer = clock.after(timeoutMs, () => {
+      if (!open) return
+      close({ state: 'timed_out' })
+      controller.abort(new DOMException(`The ${timeoutMs} ms for this call are over`, 'TimeoutError'))
+    })
+    for (const signal of signals) signal.addEventListener('abort', onAbort)
+    const arrive = (settled: Settled<T>): void => (open ? close(settled) : onLate?.(settled))
+    Promise.resolve()
+      .then(() => work(controller.signal))
+      .then(
+        (value) => arrive({ state: 'done', value }),
+        (error: unknown) => arrive({ state: 'failed', error }),
+      )
+  })
+}

@@ -1,0 +1,73 @@
+// Arguments between the text of record and a wire: calls of a history, and broken text on wires that take only objects.
+import type { AnyCall, BrokenReason, Carried, Opaque } from '../conversation/messages.js'
+import { isJsonObject, parseBody } from '../json/parse.js'
+import { renameKeys } from '../json/spans.js'
+import { RawJson } from '../json/stringify.js'
+import type { Json } from '../json/types.js'
+
+/** What the text of arguments is. Strict: nothing is completed or guessed. */
+export function readArguments(text: string): 'object' | 'not_an_object' | 'malformed' {
+  try {
+    return isJsonObject(parseBody(text)) ? 'object' : 'not_an_object'
+  } catch {
+    return 'malformed'
+  }
+}
+
+/** A call met in a history or a whole answer: runnable when its text is a JSON object, else broken. Blank text is `{}`. */
+export function callOf(
+  call: {
+    readonly id: string
+    readonly name: string
+    readonly text: string
+    readonly opaque?: Opaque | undefined
+  } & Carried,
+): AnyCall {
+  const { id, name, text, opaque, extra } = call
+  const carried = { ...(opaque === undefined ? {} : { opaque }), ...(extra === undefined ? {} : { extra }) }
+  const blank = text.trim() === ''
+  const state = blank ? 'object' : readArguments(text)
+  const reason: BrokenReason | undefined = name === '' ? 'no_name' : state === 'object' ? undefined : state
+  if (reason !== undefined) return { type: 'broken_call', id, name, arguments: text, reason, ...carried }
+  return { type: 'tool_call', id, name, arguments: blank ? '{}' : text, ...carried }
+}
+
+/** The member under which wires with object arguments carry text that is no object. `brokenText` reads it back. */
+const rawMember = 'rawInvalidInput'
+
+/** The arguments as a JSON object for wires that take only objects, with keys spelt as the wire wants them. */
+export function argumentsObject(call: AnyCall, keys?: ReadonlyMap<string, string>): RawJson {
+  if (call.type === 'broken_call' || readArguments(call.arguments) !== 'object') {
+    return new RawJson(JSON.stringify({ [rawMember]: call.arguments.toWellFormed() }))
+  }
+  return new RawJson(keys === undefined ? call.arguments : renameKeys(call.arguments, keys))
+}
+
+/** The broken text inside an object that `argumentsObject` wrote; nothing for any other object. */
+export function brokenText(value: Json | undefined): string | undefined {
+  if (!isJsonObject(value) || Object.keys(value).length !== 1) return undefined
+  const text = value[rawMember]
+  return typeof text === 'string' ? text : undefined
+}
+
+/** A call of a wire with object arguments: `text` is the raw span of the object, `value` the same parsed. */
+export function objectCallOf(
+  call: {
+    readonly id: string
+    readonly name: string
+    readonly text: string
+    readonly value: Json | undefined
+    readonly opaque?: Opaque | undefined
+  } & Carried,
+): AnyCall {
+  const { value, ...rest } = call
+  const broken = brokenText(value)
+  if (broken === undefined) return callOf(rest)
+  const made = callOf({ ...rest, text: broken })
+  return made.type === 'broken_call' ? made : callOf(rest)
+}
+
+/** The text arguments of a call for wires that take text. */
+export function argumentsText(call: AnyCall, keys?: ReadonlyMap<string, string>): string {
+  return keys === undefined || call.type === 'broken_call' ? call.arguments : renameKeys(call.arguments, keys)
+}

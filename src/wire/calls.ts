@@ -1,0 +1,195 @@
+// The one place where streamed or whole calls become tool_call and broken_call events, on every wire.
+// The trap: compatibles send indexes that are always 0 or missing, ids that are absent, empty or repeated, names again and
+// again, and finished arguments a second time. Nothing is ever concatenated twice; every repair is a `loss` event.
+import type { CompletionEvent } from '../conversation/events.js'
+import type { AnyCall, BrokenReason, Extra, Opaque, Wire } from '../conversation/messages.js'
+import type { FinishReason } from '../conversation/response.js'
+import { renameKeys } from '../json/spans.js'
+import { readArguments } from './arguments.js'
+import type { Exchange } from './codec.js'
+import { madeCallId } from './names.js'
+
+/** What one frame says of a call. `text` is a fragment of the arguments, or all of them where `whole` is set. */
+export interface CallFragment {
+  readonly index?: number | undefined
+  readonly id?: string | undefined
+  readonly name?: string | undefined
+  readonly text?: string | undefined
+  /** The wire sends calls in one piece: this fragment starts a call and ends it. */
+  readonly whole?: boolean
+  readonly opaque?: Opaque | undefined
+  readonly extra?: Extra | undefined
+  /** The server said that this call is broken, or did not say which tool it means. */
+  readonly broken?: BrokenReason | undefined
+}
+
+interface OpenCall {
+  readonly part: number
+  readonly ordinal: number
+  readonly index: number | undefined
+  id: string
+  name: string
+  text: string
+  closed: boolean
+  opaque?: Opaque
+  extra?: Extra
+  broken?: BrokenReason
+}
+
+export interface CallAssembler {
+  /** Takes a fragment; `part` is where a call that it opens will stand. Returns the events that are ready now. */
+  push(fragment: CallFragment, part: number): readonly CompletionEvent[]
+  /** All calls, in order, once the finish reason is known. `cut` says that the turn was cut inside its last part. */
+  finish(reason: FinishReason, lastPart: number): readonly CompletionEvent[]
+  /** How many calls were opened. */
+  readonly count: number
+}
+
+export interface AssemblerOptions {
+  readonly wire: Wire
+  readonly exchange: Exchange
+  readonly deltas: boolean
+  /** The id of the answer, once known, from which missing call ids are made. */
+  readonly responseId: () => string
+}
+
+export function callAssembler(options: AssemblerOptions): CallAssembler {
+  const calls: OpenCall[] = []
+  const events: CompletionEvent[] = []
+
+  const report = (code: string, message: string): void => {
+    events.push({
+      type: 'loss',
+      loss: { code, wire: options.wire, path: '/toolCalls', kind: 'repaired', message },
+    })
+  }
+
+  const open = (fragment: CallFragment, part: number): OpenCall => {
+    const ordinal = calls.length
+    const call: OpenCall = { part, ordinal, index: fragment.index, id: '', name: '', text: '', closed: false }
+    const wanted = fragment.id ?? ''
+    if (wanted === '' || calls.some((other) => other.id === wanted)) {
+      call.id = madeCallId(options.responseId(), ordinal)
+      if (wanted === '') report('call_id_missing', `a call came without an id; it is now "${call.id}"`)
+      else report('call_id_repeated', `the id "${wanted}" came twice; the second call is now "${call.id}"`)
+    } else {
+      call.id = wanted
+    }
+    calls.push(call)
+    return call
+  }
+
+  const add = (call: OpenCall, fragment: CallFragment): void => {
+    if (call.name === '' && fragment.name) call.name = options.exchange.names?.get(fragment.name) ?? fragment.name
+    if (fragment.opaque !== undefined) call.opaque = fragment.opaque
+    if (fragment.extra !== undefined) call.extra = { ...call.extra, ...fragment.extra }
+    if (fragment.broken !== undefined) call.broken = fragment.broken
+    const text = fragment.text ?? ''
+    if (text !== '' && call.text !== '' && repeatsAll(call, text)) {
+      report('arguments_repeated', `the arguments of "${call.name}" came twice; the second copy was left out`)
+      return
+    }
+    call.text += text
+    if (options.deltas && (text !== '' || fragment.name)) {
+      events.push({ type: 'tool_call_delta', part: call.part, id: call.id, name: call.name, text })
+    }
+  }
+
+  return {
+    get count() {
+      return calls.length
+    },
+    push(fragment, part) {
+      events.length = 0
+      const target = fragment.whole ? undefined : findOpen(calls, fragment, report)
+      const call = target ?? open(fragment, part)
+      add(call, fragment)
+      if (fragment.whole) call.closed = true
+      return events.length === 0 ? none : [...events]
+    },
+    finish(reason, lastPart) {
+      return calls.map((call) => {
+        const cut = reason === 'length' && call.part === lastPart
+        return completed(call, cut, options.exchange)
+      })
+    },
+  }
+}
+
+const none: readonly CompletionEvent[] = []
+
+/** The call a fragment continues, by id, else by index, else the open one; nothing when it starts a call. */
+function findOpen(
+  calls: readonly OpenCall[],
+  fragment: CallFragment,
+  report: (code: string, message: string) => void,
+): OpenCall | undefined {
+  const last = calls.at(-1)
+  if (last === undefined) return undefined
+  const { id, index, name } = fragment
+  if (id) {
+    const same = calls.findLast((call) => call.id === id)
+    if (same !== undefined) return continues(same, fragment) ? same : undefined
+    const placed = index === undefined ? undefined : calls.findLast((call) => call.index === index)
+    if (placed === undefined || name || isWhole(placed.text)) return undefined
+    report('call_id_changed', `the id of a running call changed from "${placed.id}" to "${id}"; the first one counts`)
+    return placed
+  }
+  const placed = index === undefined ? undefined : calls.findLast((call) => call.index === index)
+  if (placed !== undefined) return continues(placed, fragment) ? placed : undefined
+  if (!name) {
+    if (index !== undefined)
+      report('call_index_changed', `a fragment named the unknown index ${index}; it was added to the open call`)
+    return last
+  }
+  return index === undefined && last.index === undefined && last.name === name && continues(last, fragment)
+    ? last
+    : undefined
+}
+
+/** Whether a fragment that names a known call goes on with it, or is a new call under the same id or index. */
+function continues(call: OpenCall, fragment: CallFragment): boolean {
+  if (fragment.index !== undefined && call.index !== undefined && fragment.index !== call.index && fragment.name)
+    return false
+  if (!fragment.name) return true
+  if (call.name !== '' && fragment.name !== call.name) return false
+  const text = fragment.text ?? ''
+  if (call.text === '' || text === '') return !(isWhole(call.text) && fragment.id === undefined && text !== '')
+  return !isWhole(call.text) || text.trim() === call.text.trim()
+}
+
+function repeatsAll(call: OpenCall, text: string): boolean {
+  return (
+    text.length >= call.text.length && text.charCodeAt(0) === 123 && text.trim() === call.text.trim() && isWhole(text)
+  )
+}
+
+function isWhole(text: string): boolean {
+  return readArguments(text) === 'object'
+}
+
+/** The call as it may be run, or as broken, with the reason. Blank arguments are `{}`. */
+function completed(call: OpenCall, cut: boolean, exchange: Exchange): CompletionEvent {
+  const blank = call.text.trim() === ''
+  const text = blank ? '{}' : call.text
+  const state = blank ? 'object' : readArguments(text)
+  const carried = {
+    ...(call.opaque === undefined ? {} : { opaque: call.opaque }),
+    ...(call.extra === undefined ? {} : { extra: call.extra }),
+  }
+  const reason = call.broken ?? brokenReason(call, state, cut)
+  const { id, name } = call
+  if (reason !== undefined) {
+    const broken: AnyCall = { type: 'broken_call', id, name, arguments: call.text, reason, ...carried }
+    return { type: 'broken_call', part: call.part, call: broken }
+  }
+  const keys = exchange.keys?.get(name)
+  const args = keys === undefined ? text : renameKeys(text, keys)
+  return { type: 'tool_call', part: call.part, call: { type: 'tool_call', id, name, arguments: args, ...carried } }
+}
+
+function brokenReason(call: OpenCall, state: ReturnType<typeof readArguments>, cut: boolean): BrokenReason | undefined {
+  if (cut) return 'truncated'
+  if (call.name === '') return 'no_name'
+  return state === 'object' ? undefined : state
+}

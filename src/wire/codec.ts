@@ -1,0 +1,113 @@
+// The contract of a wire: four nouns (request, response, stream, error) times two verbs (encode, decode), pure and synchronous.
+// Decoding is lenient and keeps what it does not know; encoding is strict. No codec reads a clock, a random source or a network.
+import type { CompletionEvent } from '../conversation/events.js'
+import type { Loss } from '../conversation/losses.js'
+import type { Wire } from '../conversation/messages.js'
+import type { CompletionRequest } from '../conversation/request.js'
+import type { CompletionResponse } from '../conversation/response.js'
+import type { SealedRequest } from '../conversation/seal-request.js'
+import type { ToolwireError } from '../errors/error.js'
+import type { Limits } from '../frames/limits.js'
+import type { JsonObject } from '../json/types.js'
+
+/** A vendor on a wire: a flat record of documented flags. Each wire's `profiles.ts` adds its own flags and their defaults. */
+export interface Profile {
+  /** The provider's name, also the `provider` of what it signs. */
+  readonly name: string
+  readonly wire: Wire
+}
+
+/** Everything impure or chosen by the caller, injected. */
+export interface Env {
+  readonly profile: Profile
+  /** The time a server half writes into answers, in seconds. */
+  readonly createdSeconds: number
+  /** Whether decoding gives `tool_call_delta` events. */
+  readonly deltas: boolean
+  readonly limits?: Limits
+}
+
+/**
+ * Facts of one exchange that both halves need: plain data, a pure function of the request (or of the client's body), so it is
+ * recomputed after a crash and never stored.
+ */
+export interface Exchange {
+  readonly wire: Wire
+  /** The model asked for; empty when only an answer is known. */
+  readonly model: string
+  readonly provider?: string
+  readonly stream: boolean
+  /** Wire name → canonical name, of the tools whose name the wire refuses. */
+  readonly names?: ReadonlyMap<string, string>
+  /** Canonical tool name → wire property → canonical property, of the tools whose property keys the wire refuses. */
+  readonly keys?: ReadonlyMap<string, ReadonlyMap<string, string>>
+  /** Server half: what the client's request asked of the answer (include_usage, version, alt=sse, …). */
+  readonly client?: JsonObject
+}
+
+export interface HttpRequest {
+  readonly method: string
+  /** Path and query, `/v1/messages`. */
+  readonly path: string
+  /** Lower-case names. No credentials: those are the transport's. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | string
+}
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface EncodedRequest {
+  readonly http: HttpRequest
+  /** Repairs of `seal` (kind `repaired`), then the executable losses of encoding the sealed request. */
+  readonly losses: readonly Loss[]
+  readonly exchange: Exchange
+}
+export interface DecodedRequest {
+  readonly request: CompletionRequest
+  readonly losses: readonly Loss[]
+  readonly exchange: Exchange
+}
+export interface EncodedResponse {
+  readonly http: HttpResponse
+  readonly losses: readonly Loss[]
+}
+
+/** `push` returns what became ready, in order; `end` is called once. What is wrong on the wire is an event; nothing is thrown. */
+export interface Machine<In, Out> {
+  push(input: In): Out
+  end(): Out
+}
+export interface StreamEncoder extends Machine<CompletionEvent, string> {
+  readonly losses: readonly Loss[]
+  /** Headers of the streamed answer. */
+  readonly headers: Readonly<Record<string, string>>
+}
+export type StreamDecoder = Machine<Uint8Array, readonly CompletionEvent[]>
+
+export interface Codec {
+  readonly wire: Wire
+  /** The vendors known on this wire, by name; the first is the wire's own. */
+  readonly profiles: Readonly<Record<string, Profile>>
+  /** The request as this wire takes its structure. `request.encode` does this itself; it is here to be seen and tested. */
+  seal(request: CompletionRequest, env: Env): SealedRequest
+  readonly request: {
+    encode(request: CompletionRequest, options: { readonly stream: boolean }, env: Env): EncodedRequest
+    decode(http: HttpRequest, env: Env): DecodedRequest
+  }
+  readonly response: {
+    encode(response: CompletionResponse, exchange: Exchange, env: Env): EncodedResponse
+    /** Any status and any body: an error answer gives one `error` event. */
+    decode(http: HttpResponse, exchange: Exchange, env: Env): readonly CompletionEvent[]
+  }
+  readonly stream: {
+    encode(exchange: Exchange, env: Env): StreamEncoder
+    decode(exchange: Exchange, env: Env): StreamDecoder
+  }
+  readonly error: {
+    encode(error: ToolwireError, exchange: Exchange): HttpResponse
+    decode(http: HttpResponse): ToolwireError
+  }
+}
