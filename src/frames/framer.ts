@@ -3,6 +3,6 @@
 export interface Framer<T> {
   /** The frames that these bytes complete. Over a cap: limit_exceeded. */
   push(bytes: Uint8Array): readonly T[]
-  /** What the end of the bytes completes: a last line without newline, an event without blank line, an unfinished rest. */
+  /** What the end completes: a last line without newline, an event without blank line, an unfinished rest. */
   end(): readonly T[]
 }

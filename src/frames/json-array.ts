@@ -1,10 +1,10 @@
-// A JSON array that grows: `[{…}\n,\n{…}]`, its elements one by one. Trap: nothing separates elements but brackets and commas,
-// so every character outside strings counts.
+// A JSON array that grows: `[{…}\n,\n{…}]`, its elements one by one. Trap: nothing separates them but brackets
+// and commas, so every character outside strings counts.
 import type { Framer } from './framer.js'
 import { defaultLimits, type Limits, overLimit } from './limits.js'
 import { readText } from './text.js'
 
-/** The element being read. A `container` ends with its last bracket, a `scalar` before a comma, garbage with the answer. */
+/** What is being read. A `container` ends with its last bracket, a `scalar` before a comma, garbage with the answer. */
 interface Element {
   readonly kind: 'container' | 'scalar' | 'garbage'
   /** What earlier bytes gave of it. */

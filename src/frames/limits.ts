@@ -1,5 +1,5 @@
 // What one answer may hold in memory. On by default, since a server that never ends a line would fill it.
-import { ToolwireError } from '../conversation/errors.js'
+import { ToolwireError } from '../errors/error.js'
 
 export interface Limits {
   /** The longest line, event or element. Counted in characters, so in bytes it is never the stricter one. */

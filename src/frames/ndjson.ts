@@ -1,4 +1,5 @@
-// One JSON text per line. Trap: some servers print an object over several lines, so a line that leaves a bracket open waits.
+// One JSON text per line. Trap: some servers print an object over several lines: one that leaves a bracket open waits.
+import { closingQuote } from '../json/scan.js'
 import type { Framer } from './framer.js'
 import { defaultLimits, type Limits, overLimit } from './limits.js'
 import { splitLines } from './lines.js'
@@ -25,6 +26,12 @@ export function ndjsonFrames(limits: Limits = defaultLimits): Framer<string> {
     const frames: string[] = []
     let start = 0
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      if (held.length === 0 && isWhole(text, start, end)) {
+        if (end - start > limits.lineBytes) throw overLimit('line', limits)
+        frames.push(text.slice(start, end))
+        start = end + 1
+        continue
+      }
       const line = text.slice(start, end).trim()
       if (line !== '') {
         heldLength += line.length
@@ -46,17 +53,22 @@ export function ndjsonFrames(limits: Limits = defaultLimits): Framer<string> {
   }
 }
 
+/** Whether a line is surely one object: it has both braces, and no object goes on with a brace that opens. */
+function isWhole(text: string, start: number, end: number): boolean {
+  return text.charCodeAt(start) === 123 && text.charCodeAt(end - 1) === 125 && text.charCodeAt(end + 1) === 123
+}
+
 /**
- * How many brackets a line leaves open; below zero when it closes more, or ends inside a string (then no other line helps).
- * Reads the text in place: characters of a slice cost several times as much.
+ * How many brackets a line leaves open; below zero when it closes more, or ends inside a string (no other line helps
+ * then). Reads the text in place: characters of a slice cost several times as much.
  */
 function openBrackets(text: string, start: number, end: number): number {
   let depth = 0
   for (let index = start; index < end; index += 1) {
     const code = text.charCodeAt(index)
     if (code === 34) {
-      index = closingQuote(text, index)
-      if (index === -1 || index > end) return Number.NEGATIVE_INFINITY
+      index = closingQuote(text, index, end)
+      if (index === -1) return Number.NEGATIVE_INFINITY
     } else if (code >= 91) {
       // [ and {, then ] and }
       if (code === 91 || code === 123) depth += 1
@@ -64,16 +76,4 @@ function openBrackets(text: string, start: number, end: number): number {
     }
   }
   return depth
-}
-
-function closingQuote(text: string, open: number): number {
-  let close = text.indexOf('"', open + 1)
-  while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1)
-  return close
-}
-
-function isEscaped(text: string, index: number): boolean {
-  let first = index
-  while (text.charCodeAt(first - 1) === 92) first -= 1
-  return (index - first) % 2 === 1
 }

@@ -9,7 +9,7 @@ export interface SseFrame {
   readonly data: string
 }
 
-/** Frames of an event stream. Comments, `id`, `retry` and unknown fields are passed over; events without data are none. */
+/** Frames of an event stream. Comments, `id`, `retry` and unknown fields are passed over; no data means no event. */
 export function sseFrames(limits: Limits = defaultLimits): Framer<SseFrame> {
   const reader = readText(limits)
   const lines = splitLines(limits)

@@ -1,4 +1,5 @@
-// Bytes to text, whatever the cuts: a character cut in two comes with its last byte, a byte order mark goes once, at the start.
+// Bytes to text, whatever the cuts: a character cut in two comes with its last byte. A byte order mark is dropped at
+// the start only.
 import { type Limits, overLimit } from './limits.js'
 
 export interface TextReader {
@@ -11,8 +12,8 @@ export interface TextReader {
 const smallPiece = 512
 
 /**
- * Decodes UTF-8 as it comes and holds the cap on the whole. Node decodes small or ASCII pieces several times faster whole than
- * as a stream, and large other ones several times slower: what the last piece was decides for the next.
+ * Decodes UTF-8 as it comes and holds the cap on the whole. Node decodes small or ASCII pieces several times faster
+ * whole than as a stream, and large other ones several times slower: what the last piece was decides for the next.
  */
 export function readText(limits: Limits): TextReader {
   const whole = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,7 +1,7 @@
 // Names made from content: the same text gives the same name on every machine.
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { ToolwireError } from '../conversation/errors.js'
+import { ToolwireError } from '../errors/error.js'
 import { maxDepth } from './scan.js'
 import type { Json } from './types.js'
 

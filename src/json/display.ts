@@ -11,8 +11,9 @@ interface Display {
 }
 
 /**
- * JSON text of anything, never a throw: cycles `"[circular]"`, bigints as digits, functions and symbols by kind, Map and Set
- * as object and array, Error as name and message, what throws `"[unreadable]"`. Too deep or too long is cut and says so.
+ * JSON text of anything, never a throw: cycles `"[circular]"`, bigints as digits, functions and symbols by kind, a
+ * Map or Set as object and array, Error as name and message, what throws `"[unreadable]"`. What is too deep or too long is cut
+ * and says so.
  */
 export function displayJson(value: unknown): string {
   return show(value, { budget: maxShownCharacters, around: new Set() }) ?? 'null'

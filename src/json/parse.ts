@@ -1,5 +1,5 @@
 // JSON text to values. Trap: JSON.parse rounds integers beyond ±(2^53−1) and follows a million levels of nesting.
-import { ToolwireError } from '../conversation/errors.js'
+import { ToolwireError } from '../errors/error.js'
 import { isTooDeep, maxDepth, skipSpace, stringEnd, valueEnd } from './scan.js'
 import type { Json, JsonObject, Value } from './types.js'
 
@@ -9,7 +9,10 @@ const maxDigits = 10_000
 const longInteger = /(?:^|[[:,\s])-?\d{16,}(?![\d.eE])/
 const integer = /^-?\d+$/
 
-/** Strict JSON; an integer beyond ±(2^53−1) becomes a bigint with every digit. Fails typed: malformed_response, limit_exceeded. */
+/**
+ * Strict JSON; an integer beyond ±(2^53−1) becomes a bigint with every digit. Fails typed: malformed_response, or
+ * limit_exceeded for what is too deep or too long.
+ */
 export function parseJson(text: string): Value {
   const value = parseBody(text)
   return /\d{16}/.test(text) && longInteger.test(text) ? readExact({ text, index: 0 }) : value

@@ -1,5 +1,5 @@
-// Takes credentials out of text that people, logs or models will read. Trap: it sees hostile text, so every pattern starts
-// at a literal, and no quantifier stands inside another: the time is linear in the length of the text.
+// Takes credentials out of text that people, logs or models will read. Trap: it sees hostile text, so every pattern
+// starts at a literal and has one way to match at most: the time is linear in the length of the text.
 
 const mask = '[redacted]'
 
@@ -23,13 +23,22 @@ const schemeToken = /\b((?:bearer|basic)\s{1,4})([\w.~+/=-]{6,})/gi
 const authorization =
   /(\bauthorization\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?:(?:bearer|basic|token)\s{1,4})?)([^\s"',;\\]{4,})/gi
 /** `name=value` and `name: value` for names of secrets, quotes and escaped quotes included. */
-const namedSecret =
-  /(password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|token)(\\?["']?\s{0,4})([:=])(\s{0,4})("(?:[^"\\\r\n]|\\.)+|'(?:[^'\\\r\n]|\\.)+|\\["'][^"'\\\r\n]+|[^\s"',;&(){}[\]<>\\=][^\s"',;&(){}[\]<>\\]*)(?=([^\S\r\n]?\S?))/gi
+const namedSecret = new RegExp(
+  [
+    /(password|passwd|passphrase|pwd|secret|api[_-]?key|access[_-]?key|private[_-]?key|token)/,
+    /(\\?["']?\s{0,4})([:=])(\s{0,4})/,
+    /("(?:[^"\\\r\n]|\\.)+|'(?:[^'\\\r\n]|\\.)+|\\["'][^"'\\\r\n]+|[^\s"',;&(){}[\]<>\\=][^\s"',;&(){}[\]<>\\]*)/,
+    /(?=([^\S\r\n]?\S?))/,
+  ]
+    .map((part) => part.source)
+    .join(''),
+  'gi',
+)
 const keyInQuery = /([?&]key=)[^\s&#"'<>]+/gi
 
 /**
  * The text with the given secrets (also as written in JSON or a URL) and whatever looks like a credential replaced by
- * `[redacted]`. Text without them is unchanged; doing it twice changes nothing more.
+ * `[redacted]`. Text without them is unchanged.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
   let result = redactPem(redactGiven(text, secrets))
@@ -85,8 +94,8 @@ function replaceNamed(
 }
 
 /**
- * Prose has colons too: "token: expected a string", "password: must be long". After a colon an unquoted value counts only
- * when it has a digit, or when nothing but the end of the line or of a list follows a password or key.
+ * Prose has colons too: "token: expected a string", "password: must be long". After a colon an unquoted value counts
+ * only when it has a digit, or when nothing but the end of the line or of a list follows a password or key.
  */
 function isSecret(name: string, secret: string, sign: string, quoted: boolean, after: string): boolean {
   if (/^\d{1,6}\.?$/.test(secret) && /token/i.test(name)) return false // a count

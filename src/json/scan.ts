@@ -1,5 +1,5 @@
-// Finding one's way in JSON text without parsing it. Every function is linear, stays inside the text and ends on garbage
-// too; what it finds is right only for valid JSON.
+// Finding one's way in JSON text without parsing it. Every function is linear, stays inside the text and ends on
+// garbage too; what it finds is right only for valid JSON.
 
 /** How deep a document may nest, read or written: deeper is an attack or a cycle, never data. */
 export const maxDepth = 512
@@ -9,9 +9,15 @@ const backslash = 92
 
 /** The index just past the string that opens at `open`; the end of the text when it never closes. */
 export function stringEnd(text: string, open: number): number {
-  let close = text.indexOf('"', open + 1)
-  while (close !== -1 && isEscaped(text, close)) close = text.indexOf('"', close + 1)
+  const close = closingQuote(text, open, text.length)
   return close === -1 ? text.length : close + 1
+}
+
+/** The quote that closes the string opened at `open`, or -1 when there is none before `limit`. */
+export function closingQuote(text: string, open: number, limit: number): number {
+  let close = text.indexOf('"', open + 1)
+  while (close !== -1 && close < limit && isEscaped(text, close)) close = text.indexOf('"', close + 1)
+  return close < limit ? close : -1
 }
 
 function isEscaped(text: string, index: number): boolean {
@@ -76,7 +82,7 @@ function scalarEnd(text: string, from: number): number {
   return index
 }
 
-/** Whether the text nests deeper than the cap. Free for short texts; brackets are followed only where there are enough of them. */
+/** Whether the text nests deeper than the cap. Brackets are followed only where there are enough of them. */
 export function isTooDeep(text: string): boolean {
   if (text.length <= 2 * maxDepth || !hasManyBrackets(text)) return false
   let depth = 0

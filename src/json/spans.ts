@@ -12,7 +12,7 @@ const openBrace = 123
 interface Step {
   capture: boolean
   readonly keys: Branch[]
-  /** Where `*` leads: any index of an array. */
+  /** Where `*` leads: any index of an array that no other pattern names at this place. */
   any?: Step
 }
 interface Branch {
@@ -23,8 +23,8 @@ interface Branch {
 }
 
 /**
- * Pointer to raw text (no outer white space) of every value a pattern points at. A pattern is an RFC 6901 pointer with `*`
- * for any array index: `/messages/0/content/*`. One pass; subtrees that no pattern enters are skipped, not read.
+ * Pointer to raw text (no outer white space) of every value a pattern points at. A pattern is an RFC 6901 pointer with
+ * `*` for any array index: `/messages/0/content/*`. One pass; subtrees that no pattern enters are skipped, not read.
  */
 export function rawSpans(text: string, patterns: readonly string[]): ReadonlyMap<string, string> {
   const spans = new Map<string, string>()

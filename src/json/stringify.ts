@@ -1,6 +1,6 @@
 // Values to JSON text, with bigints and text that is already JSON. Native JSON.stringify does the work wherever it can:
 // a `RawJson` writes a marker, and its text is put in the marker's place afterwards.
-import { ToolwireError } from '../conversation/errors.js'
+import { ToolwireError } from '../errors/error.js'
 import { isTooDeep, maxDepth } from './scan.js'
 import type { Json, Value } from './types.js'
 
@@ -9,7 +9,7 @@ export { displayJson } from './display.js'
 /** What `writeJson` takes: JSON with bigints, pieces already serialised, and members that may be absent. */
 export type Writable = Json | bigint | RawJson | undefined | readonly Writable[] | { readonly [key: string]: Writable }
 
-/** The marker as a value and as it stands in the output. A text that holds it too is noticed by the count and written the slow way. */
+/** As a value and as it stands in the output. Data that holds it too is noticed by the count and written slowly. */
 const marker = '\u0001toolwire raw json\u0001'
 const markerText: string = JSON.stringify(marker)
 
@@ -79,7 +79,7 @@ function splice(text: string, raw: readonly string[]): string | undefined {
   return result
 }
 
-/** JSON.stringify escapes a lone surrogate as `\udXXX`; a backslash of the text itself is doubled, so pairs are stepped over. */
+/** JSON.stringify escapes a lone surrogate as `\udXXX` and doubles a backslash: such pairs are stepped over. */
 function wellFormed(text: string): string {
   if (!text.includes('\\ud')) return text
   return text.replace(/\\(?:u(d[0-9a-f]{3})|.)/g, (escaped, lone: string | undefined) =>
@@ -111,7 +111,7 @@ function writeSlow(value: unknown, depth: number, repair: boolean): string | und
 function tooDeep(): ToolwireError {
   return new ToolwireError(
     'limit_exceeded',
-    `the value nests deeper than ${maxDepth} levels, or contains itself, and cannot be written as JSON; send flatter data`,
+    `the value nests deeper than ${maxDepth} levels, or contains itself: it cannot be JSON; send flatter data`,
     { detail: { maxDepth } },
   )
 }

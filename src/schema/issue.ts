@@ -9,20 +9,6 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly Issue[] }
 
-/** One step of a JSON Pointer, escaped. */
-export function pointerStep(key: PropertyKey): string {
-  return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
-}
-
-/** The keys a JSON Pointer names, unescaped. */
-export function pointerKeys(pointer: string): readonly string[] {
-  if (pointer === '') return []
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
 /** All issues in one line, for a message a model or a person reads. */
 export function issueText(issues: readonly Issue[]): string {
   return issues.map((issue) => (issue.path === '' ? issue.message : `${issue.path} ${issue.message}`)).join('; ')

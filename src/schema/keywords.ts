@@ -1,7 +1,7 @@
 // The JSON Schema keywords known here: which hold schemas, and what the others may hold. Walks and checks read these tables.
 import { isJsonObject } from '../json/parse.js'
+import { at } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { pointerStep } from './issue.js'
 
 export const schemaTypes = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array'] as const
 
@@ -82,7 +82,7 @@ export function* places(schema: JsonObject, path = ''): Generator<Place> {
       for (const [index, item] of value.entries()) yield { keyword, path: `${path}/${keyword}/${index}`, schema: item }
     } else if (holder === 'map' && isJsonObject(value)) {
       for (const [key, item] of Object.entries(value)) {
-        yield { keyword, key, path: `${path}/${keyword}${pointerStep(key)}`, schema: item }
+        yield { keyword, key, path: at(`${path}/${keyword}`, key), schema: item }
       }
     }
   }

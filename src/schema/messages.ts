@@ -1,6 +1,7 @@
 // The engine's errors as issues a model can act on: one sentence per failing path.
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { type Issue, pointerStep } from './issue.js'
+import { at } from '../json/pointer.js'
+import type { Issue } from './issue.js'
 import { schemaLimits } from './rules.js'
 
 /** Issues in the order they were found, types of alternatives joined ("must be string or null"), capped. */
@@ -40,13 +41,13 @@ function issueOf(error: ErrorObject): Issue {
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
-      return { path: instancePath + pointerStep(params.missingProperty), message: 'is required' }
+      return { path: at(instancePath, params.missingProperty), message: 'is required' }
     case 'additionalProperties':
-      return { path: instancePath + pointerStep(params.additionalProperty), message: 'is not a known property' }
+      return { path: at(instancePath, params.additionalProperty), message: 'is not a known property' }
     case 'unevaluatedProperties':
-      return { path: instancePath + pointerStep(params.unevaluatedProperty), message: 'is not a known property' }
+      return { path: at(instancePath, params.unevaluatedProperty), message: 'is not a known property' }
     case 'propertyNames':
-      return { path: instancePath + pointerStep(params.propertyName), message: 'is not an allowed property name' }
+      return { path: at(instancePath, params.propertyName), message: 'is not an allowed property name' }
     case 'enum':
       return { path: instancePath, message: `must be one of ${listed(params.allowedValues)}` }
     case 'const':
@@ -63,11 +64,17 @@ function issueOf(error: ErrorObject): Issue {
     case 'contains':
       return { path: instancePath, message: `must contain at least ${params.minContains ?? 1} matching items` }
     default:
-      return { path: instancePath, message: limits.get(keyword)?.(params) ?? `breaks the rule ${keyword} of its schema` }
+      return {
+        path: instancePath,
+        message: limits.get(keyword)?.(params) ?? `breaks the rule ${keyword} of its schema`,
+      }
   }
 }
 
-const limits: ReadonlyMap<string, (params: ErrorObject['params']) => string> = new Map([
+const limits: ReadonlyMap<string, (params: ErrorObject['params']) => string> = new Map<
+  string,
+  (params: ErrorObject['params']) => string
+>([
   ['minLength', ({ limit }) => `must have at least ${limit} characters`],
   ['maxLength', ({ limit }) => `must have at most ${limit} characters`],
   ['minItems', ({ limit }) => `must have at least ${limit} items`],

@@ -3,6 +3,7 @@
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { holders, keywordValues } from './keywords.js'
+import { linearPattern } from './pattern.js'
 import { type Resolve, resolver } from './references.js'
 import { type SchemaProblem, schemaLimits } from './rules.js'
 
@@ -24,7 +25,13 @@ const prepared = new WeakMap<JsonObject, Prepared>()
 export function prepareSchema(root: JsonObject): Prepared {
   const known = prepared.get(root)
   if (known !== undefined) return known
-  const result = new Preparation(root).run()
+  const whole = new Preparation(root, false)
+  const result = whole.run()
+  if (result.ok && whole.weakened) return remember(root, new Preparation(root, true).run())
+  return remember(root, result)
+}
+
+function remember(root: JsonObject, result: Prepared): Prepared {
   prepared.set(root, result)
   return result
 }
@@ -32,6 +39,8 @@ export function prepareSchema(root: JsonObject): Prepared {
 const references = ['$ref', '$dynamicRef', '$recursiveRef']
 const definitions = new Set(['$defs', 'definitions'])
 const annotations = new Set(['title', 'description', ...references])
+/** Keywords that turn "accepts more" into "accepts less": left out where a part of the schema could not be kept. */
+const contrary = new Set('not if then else unevaluatedItems unevaluatedProperties maxContains'.split(' '))
 /** Keywords whose schema is applied to many parts of one value. */
 const repeating = new Set(
   'items additionalItems additionalProperties unevaluatedItems unevaluatedProperties contains propertyNames patternProperties'.split(
@@ -39,8 +48,8 @@ const repeating = new Set(
   ),
 )
 /** Keywords that make the engine walk or count the keys of an object. */
-const keyWalking = 'additionalProperties unevaluatedProperties propertyNames patternProperties minProperties maxProperties'
-  .split(' ')
+const keyWalking =
+  'additionalProperties unevaluatedProperties propertyNames patternProperties minProperties maxProperties'.split(' ')
 
 interface Piece {
   readonly schema: JsonObject | boolean
@@ -56,16 +65,24 @@ class Refusal extends Error {
   }
 }
 
+/** Ends the first run over a schema that must be weakened to fit. */
+class TooLarge extends Error {}
+
 /** One run over one document. */
 class Preparation {
   readonly #root: JsonObject
   readonly #resolve: Resolve
   readonly #names = new Map<JsonObject, string>()
   readonly #waiting: [string, JsonObject][] = []
+  readonly #monotone: boolean
   #count = 0
+  /** Whether something could not be kept, so that the result accepts more than the schema. */
+  weakened = false
 
-  constructor(root: JsonObject) {
+  /** `monotone`: leave out what would refuse more because another part was weakened. */
+  constructor(root: JsonObject, monotone: boolean) {
     this.#root = root
+    this.#monotone = monotone
     this.#resolve = resolver(root)
   }
 
@@ -80,6 +97,7 @@ class Preparation {
       return { ok: true, schema: { $ref, $defs: Object.fromEntries(gathered) }, complete }
     } catch (error) {
       if (error instanceof Refusal) return { ok: false, problem: error.problem }
+      if (error instanceof TooLarge) return { ok: true, schema: {}, complete: false }
       throw error
     }
   }
@@ -87,15 +105,19 @@ class Preparation {
   /** `often`: the schema is applied to many parts of a value, or through a reference, so that it must charge for itself. */
   #piece(schema: Json, often: boolean): Piece {
     if (!isJsonObject(schema)) return { schema: schema !== false, cost: 1 }
-    if (++this.#count > schemaLimits.compiled) return { schema: true, cost: 1 }
+    if (++this.#count > schemaLimits.compiled) {
+      this.weakened = true
+      if (!this.#monotone) throw new TooLarge()
+      return { schema: true, cost: 1 }
+    }
     const members: [string, Json][] = []
     let cost = 1
     let simple = !often
-    for (const [keyword, value] of Object.entries(schema)) {
+    for (const [keyword, value] of this.#kept(schema)) {
       const holder = definitions.has(keyword) ? undefined : holders.get(keyword)
       if (holder !== undefined) {
         const held = this.#held(holder, value, repeating.has(keyword))
-        members.push([keyword, held.value])
+        if (!this.#isVoid(keyword)) members.push([keyword, held.value])
         cost += held.cost
         simple = false
       } else if (isAssertion(keyword, value)) {
@@ -109,6 +131,30 @@ class Preparation {
     if (simple && targets.length === 0) return { schema: Object.fromEntries(members), cost }
     const walksKeys = keyWalking.some((keyword) => Object.hasOwn(schema, keyword))
     return { schema: Object.fromEntries([[costKeyword, [cost, walksKeys]], ...members]), cost: 0 }
+  }
+
+  /** Past the limit an alternative accepts anything, and so does the whole list of them. */
+  #isVoid(keyword: string): boolean {
+    return this.#count > schemaLimits.compiled && (keyword === 'anyOf' || keyword === 'oneOf')
+  }
+
+  /** The members to prepare: patterns that cannot be matched are left out, and with them what relies on them. */
+  #kept(schema: JsonObject): readonly (readonly [string, Json])[] {
+    const members = Object.entries(schema)
+    const keys = isJsonObject(schema.patternProperties) ? Object.entries(schema.patternProperties) : []
+    const testable = keys.filter(([key]) => linearPattern(key) !== undefined)
+    const losesKeys = testable.length < keys.length
+    const losesPattern = typeof schema.pattern === 'string' && linearPattern(schema.pattern) === undefined
+    if (losesKeys || losesPattern) this.weakened = true
+    if (!this.weakened && !this.#monotone) return members
+    return members.flatMap(([keyword, value]): [string, Json][] => {
+      if (keyword === 'pattern' && losesPattern) return []
+      if (keyword === 'additionalProperties' && losesKeys) return []
+      if (keyword === 'patternProperties' && losesKeys) return [[keyword, Object.fromEntries(testable)]]
+      if (!this.#monotone) return [[keyword, value]]
+      if (keyword === 'oneOf') return schema.anyOf === undefined ? [['anyOf', value]] : []
+      return contrary.has(keyword) ? [] : [[keyword, value]]
+    })
   }
 
   #held(holder: 'one' | 'list' | 'map', value: Json, often: boolean): { value: Json; cost: number } {
@@ -127,6 +173,8 @@ class Preparation {
   #reference(reference: Json | undefined): readonly Json[] {
     if (typeof reference !== 'string') return []
     const target = this.#target(reference)
+    // Each reference becomes a call, which takes the engine longer than an assertion.
+    this.#count += 2
     if (typeof target === 'boolean') return target ? [] : [{ not: {} }]
     return [{ $ref: this.#name(target) }]
   }
@@ -149,7 +197,8 @@ class Preparation {
       seen.add(next)
       if (typeof next.$ref !== 'string') break
     }
-    if (target === undefined) throw refusal('ref_unresolved', `the reference ${quote(reference)} leads nowhere in the schema`)
+    if (target === undefined)
+      throw refusal('ref_unresolved', `the reference ${quote(reference)} leads nowhere in the schema`)
     return target
   }
 

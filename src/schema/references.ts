@@ -1,7 +1,7 @@
 // Finds what a `$ref` points at within its own document. Nothing is ever fetched.
 import { isJsonObject } from '../json/parse.js'
+import { pointerKeys } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { pointerKeys } from './issue.js'
 import { places } from './keywords.js'
 
 export type Resolve = (reference: string) => JsonObject | boolean | undefined
@@ -9,34 +9,38 @@ export type Resolve = (reference: string) => JsonObject | boolean | undefined
 /** A resolver for one document: JSON Pointers, `$anchor`s, and the `$id`s of embedded schemas. */
 export function resolver(root: JsonObject): Resolve {
   const base = idOf(root) ?? ''
-  const ids = new Map<string, JsonObject>()
-  const anchors = new Map<string, JsonObject>()
-  collect(root, base, ids, anchors)
+  let names: Names | undefined
+  // Most schemas refer by pointer only: the walk for names is made when the first one is asked for.
+  const named = (): Names => {
+    names ??= collect(root, base, { ids: new Map(), anchors: new Map() })
+    return names
+  }
   return (reference) => {
     const [document, fragment = ''] = reference.split('#', 2) as [string, string?]
-    const start = document === '' ? root : (ids.get(document) ?? ids.get(absolute(document, base)))
+    const start = document === '' ? root : (named().ids.get(document) ?? named().ids.get(absolute(document, base)))
     if (start === undefined) return undefined
     if (fragment === '') return start
-    return fragment.startsWith('/') ? atPointer(start, fragment) : anchors.get(fragment)
+    return fragment.startsWith('/') ? atPointer(start, fragment) : named().anchors.get(fragment)
   }
 }
 
-function collect(
-  schema: JsonObject,
-  base: string,
-  ids: Map<string, JsonObject>,
-  anchors: Map<string, JsonObject>,
-): void {
+interface Names {
+  readonly ids: Map<string, JsonObject>
+  readonly anchors: Map<string, JsonObject>
+}
+
+function collect(schema: JsonObject, base: string, names: Names): Names {
   const id = idOf(schema)
-  if (id?.startsWith('#')) anchors.set(id.slice(1), schema)
+  if (id?.startsWith('#')) names.anchors.set(id.slice(1), schema)
   else if (id !== undefined) {
-    ids.set(id.replace(/#$/, ''), schema)
-    ids.set(absolute(id, base), schema)
+    names.ids.set(id.replace(/#$/, ''), schema)
+    names.ids.set(absolute(id, base), schema)
   }
   for (const anchor of [schema.$anchor, schema.$dynamicAnchor]) {
-    if (typeof anchor === 'string') anchors.set(anchor, schema)
+    if (typeof anchor === 'string') names.anchors.set(anchor, schema)
   }
-  for (const place of places(schema)) if (isJsonObject(place.schema)) collect(place.schema, base, ids, anchors)
+  for (const place of places(schema)) if (isJsonObject(place.schema)) collect(place.schema, base, names)
+  return names
 }
 
 function idOf(schema: JsonObject): string | undefined {

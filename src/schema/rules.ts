@@ -2,7 +2,8 @@
 
 /** What to do about a broken rule. The ids appear as `detail.rule` of an `invalid_tool_spec` error. */
 export const schemaRules = {
-  schema_not_json: 'give a JSON Schema object made of plain JSON values, or a Standard Schema (zod 4, valibot, arktype)',
+  schema_not_json:
+    'give a JSON Schema object made of plain JSON values, or a Standard Schema (zod 4, valibot, arktype)',
   schema_too_large: 'split the tool, or describe large parts as plain objects and check them in the handler',
   schema_depth: 'flatten the parameters to at most 10 levels of properties',
   root_type: 'make the root {"type":"object","properties":{…}}: the arguments of a call are always one object',
@@ -19,7 +20,8 @@ export const schemaRules = {
     'rewrite it without look-around and back-references (patterns are matched in linear time), or check it in the handler',
   json_schema_missing:
     'use zod 4 or arktype 2.2 schemas as they are, wrap a valibot schema in toStandardJsonSchema of @valibot/to-json-schema, or give a JSON Schema',
-  json_schema_failed: 'replace the part that JSON cannot express (dates, bigints, custom types) by a string or number and convert it',
+  json_schema_failed:
+    'replace the part that JSON cannot express (dates, bigints, custom types) by a string or number and convert it',
 } as const
 export type SchemaRule = keyof typeof schemaRules
 
@@ -34,22 +36,22 @@ export interface SchemaProblem {
 /** Limits that keep one compilation or check of a hostile schema or value within 50 ms. */
 export const schemaLimits = {
   /** JSON values in a schema. */
-  nodes: 20_000,
+  nodes: 10_000,
   /** Nesting of a schema as JSON. */
   depth: 100,
   /** Levels of `properties` that a tool defined here may nest. */
   propertyLevels: 10,
   /** Schemas and assertions a validator is compiled from, after references are followed. The engine takes about 0.1 ms for each. */
-  compiled: 400,
+  compiled: 200,
   /** Characters of one pattern, and the sum of its counted repetitions. */
   patternLength: 1_000,
   patternRepeats: 1_000,
   /** Work units of one check; see `meter` in validate.ts. */
-  work: 200_000,
+  work: 100_000,
   /** JSON values in a value that is checked, and how deep they may nest. */
-  valueNodes: 300_000,
+  valueNodes: 100_000,
   valueDepth: 512,
-  /** Errors after which a check stops looking for more, and issues reported at once. */
+  /** Errors after which a visit costs ten times as much, and issues reported at once. */
   errors: 500,
   issues: 20,
 } as const

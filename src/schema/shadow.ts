@@ -8,6 +8,13 @@ export interface Survey {
   readonly refused?: string
 }
 
+const widths = new WeakMap<object, number>()
+
+/** How many keys an object has; for wide ones what the survey counted, because listing keys is dear. */
+export function keyCount(data: object): number {
+  return widths.get(data) ?? Object.keys(data).length
+}
+
 /** Looks once over a value: its size, its depth, and whether it holds bigints. */
 export function survey(value: unknown): Survey {
   let count = 0
@@ -16,9 +23,11 @@ export function survey(value: unknown): Survey {
     if (++count > schemaLimits.valueNodes || depth > schemaLimits.valueDepth) return false
     if (typeof at === 'bigint') bigints = true
     if (typeof at !== 'object' || at === null) return true
-    if (Array.isArray(at)) return at.every((member) => look(member, depth + 1))
-    for (const key of Object.keys(at)) if (!look((at as { [key: string]: unknown })[key], depth + 1)) return false
-    return true
+    if (Array.isArray(at)) return at.length <= schemaLimits.valueNodes && at.every((member) => look(member, depth + 1))
+    const keys = Object.keys(at)
+    if (count + keys.length > schemaLimits.valueNodes) return false
+    if (keys.length > 1_000) widths.set(at, keys.length)
+    return keys.every((key) => look((at as { [key: string]: unknown })[key], depth + 1))
   }
   if (look(value, 0)) return { bigints }
   return { bigints, refused: 'is too large or nested too deeply to check' }

@@ -1,6 +1,6 @@
 // Checks a value against a JSON Schema. The only file that knows the engine (ajv). Schemas and values may be hostile: the work of one
 // check is metered, patterns are linear, and a value that would take too long is refused with an issue instead of stopping the process.
-import { _, Ajv2020, type Code, type ErrorObject, type KeywordCxt, Name } from 'ajv/dist/2020.js'
+import { _, Ajv2020, type ErrorObject, type KeywordCxt, type KeywordErrorDefinition, Name } from 'ajv/dist/2020.js'
 import { ToolwireError } from '../errors/error.js'
 import type { JsonObject } from '../json/types.js'
 import type { Checked } from './issue.js'
@@ -8,7 +8,7 @@ import { issuesOf } from './messages.js'
 import { linearPattern } from './pattern.js'
 import { costKeyword, prepareSchema } from './prepare.js'
 import { schemaLimits, schemaRules } from './rules.js'
-import { engineForm, isUnique, originalOf, survey } from './shadow.js'
+import { engineForm, isUnique, keyCount, originalOf, survey } from './shadow.js'
 
 /** A compiled schema: every failing path at once, or the very value it was given. Total: hostile values give issues, not throws. */
 export type Validator = (value: unknown) => Checked<unknown>
@@ -33,15 +33,6 @@ export function compileSchema(schema: JsonObject): Validator {
 
 class Exhausted extends Error {}
 
-/** Thrown when enough errors were found; nobody reads the rest. */
-class Enough extends Error {
-  readonly errors: readonly ErrorObject[]
-  constructor(errors: readonly ErrorObject[]) {
-    super()
-    this.errors = errors
-  }
-}
-
 /** What is left of the work one check may do. Checks are synchronous and never nest, so one meter serves all. */
 const meter = { left: 0 }
 
@@ -51,14 +42,16 @@ function spend(units: number): void {
 }
 
 function spendVisit(units: number, data: unknown, errors: readonly ErrorObject[] | null): void {
-  if (errors !== null && errors.length > schemaLimits.errors) throw new Enough(errors)
-  spend(units)
+  // Failing is dear, and cannot end the check at once: inside an alternative the errors may yet be dropped.
+  spend(errors !== null && errors.length > schemaLimits.errors ? 10 * units : units)
   // Each key may become an error, and errors are dear.
-  if (typeof data === 'object' && data !== null) spend(10 * Object.keys(data).length)
+  if (typeof data === 'object' && data !== null) spend(10 * keyCount(data))
 }
 
 function compile(schema: JsonObject): Validator {
   const engine = ajv()
+  // Tracking what was evaluated makes code larger, and with recursive references wrong: only where a keyword asks for it.
+  engine.opts.unevaluated = JSON.stringify(schema).includes('"unevaluated')
   const validate = compiled(engine, schema)
   // The engine keeps every schema it compiled; a tool made per request must not stay for ever.
   engine.removeSchema(schema)
@@ -70,7 +63,6 @@ function compile(schema: JsonObject): Validator {
       if (validate(size.bigints ? engineForm(value) : value)) return { ok: true, value }
       return { ok: false, issues: issuesOf(validate.errors ?? []) }
     } catch (error) {
-      if (error instanceof Enough) return { ok: false, issues: issuesOf(error.errors) }
       const tooMuch = error instanceof Exhausted || error instanceof RangeError
       const message = tooMuch ? 'is too large or too complex to check against its schema' : 'cannot be read'
       return { ok: false, issues: [{ path: '', message }] }
@@ -113,6 +105,12 @@ function newAjv(): Ajv2020 {
     messages: false,
     code: { optimize: false, regExp: Object.assign(meteredPattern, { code: '' }) },
   })
+  addOwnKeywords(engine)
+  return engine
+}
+
+/** The meter, and the assertions whose time in the engine's own form grows with the square or with the length of hostile data. */
+function addOwnKeywords(engine: Ajv2020): void {
   engine.addKeyword({ keyword: costKeyword, before: '$ref', code: chargeVisit })
   for (const keyword of ['uniqueItems', 'minLength', 'maxLength']) engine.removeKeyword(keyword)
   engine.addKeyword({
@@ -135,7 +133,6 @@ function newAjv(): Ajv2020 {
     error: limitParams,
     code: (context) => failUnless(context, (data) => lengthOf(data, Number(context.schema)) <= Number(context.schema)),
   })
-  return engine
 }
 
 /** The engine's own variable: the errors found so far. */
@@ -152,7 +149,7 @@ function failUnless(context: KeywordCxt, test: (data: unknown) => boolean): void
   context.fail(_`!${name}(${context.data})`)
 }
 
-const limitParams = { message: '', params: ({ schema }: KeywordCxt): Code => _`{limit: ${schema}}` }
+const limitParams: KeywordErrorDefinition = { message: '', params: ({ schema }) => _`{limit: ${schema}}` }
 
 /** Characters as JSON Schema counts them (code points), counted only where the limit depends on it. */
 function lengthOf(data: unknown, limit: number): number {
@@ -167,14 +164,15 @@ function lengthOf(data: unknown, limit: number): number {
   return text.length - pairs
 }
 
-function meteredPattern(source: string): { test(text: string): boolean } {
+function meteredPattern(source: string): { test(text: string): boolean; toString(): string } {
   const pattern = linearPattern(source)
   return {
     // The engine tells patterns apart by their text.
     toString: () => source,
     test: (text) => {
+      // `prepareSchema` leaves such patterns out.
       if (pattern === undefined) return true
-      spend(1 + (text.length * pattern.size) / 20)
+      spend(1 + (text.length * pattern.size) / 8)
       return pattern.test(text)
     },
   }

@@ -10,7 +10,7 @@ export function framesOf<T>(framer: Framer<T>, bytes: Uint8Array, cuts: readonly
   const frames: T[] = []
   let from = 0
   for (const cut of [...cuts, bytes.length].sort((a, b) => a - b)) {
-    frames.push(...framer.push(bytes.subarray(from, cut)))
+    for (const frame of framer.push(bytes.subarray(from, cut))) frames.push(frame)
     from = cut
   }
   return [...frames, ...framer.end()]

@@ -57,6 +57,7 @@ const ndjson: readonly Case[] = [
   { name: 'a first line that looks closed', text: '{"a":{"b":"}"}\n}\n1\n', frames: ['{"a":{"b":"}"}\n}', '1'] },
   { name: 'garbage lines', text: 'oops\n}\n{"a":1}\n', frames: ['oops', '}', '{"a":1}'] },
   { name: 'a line cut inside a string', text: '{"a":"x\n{"b":2}\n', frames: ['{"a":"x', '{"b":2}'] },
+  { name: 'a line that ends in an escaped quote', text: '{"a":"x\\"\n{"b":2}\n', frames: ['{"a":"x\\"', '{"b":2}'] },
   { name: 'an unfinished rest', text: '{"a":1}\n{"b":{"c":1}\n', frames: ['{"a":1}', '{"b":{"c":1}'] },
   { name: 'a byte order mark and long characters', text: '\ufeff{"a":"é中😀"}\n', frames: ['{"a":"é中😀"}'] },
   { name: 'nothing', text: '\n\n', frames: [] },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ToolwireError } from '../../src/conversation/errors.js'
+import { ToolwireError } from '../../src/errors/error.js'
 import type { Framer } from '../../src/frames/framer.js'
 import { jsonArrayFrames } from '../../src/frames/json-array.js'
 import { defaultLimits, type Limits } from '../../src/frames/limits.js'
@@ -64,6 +64,12 @@ describe.each(framers)('%s', (_name, make, frame) => {
     expect(framesOf(make(), bytes, cuts)).toHaveLength(1)
     expect(performance.now() - started).toBeLessThan(5_000)
   })
+})
+
+it('ndjson takes lines of escaped quotes in linear time', () => {
+  const started = performance.now()
+  expect(framesOf(ndjsonFrames(), bytesOf('\\"\n'.repeat(200_000)))).toHaveLength(200_000)
+  expect(performance.now() - started).toBeLessThan(2_000)
 })
 
 describe('frames that grow over several lines', () => {

@@ -5,7 +5,9 @@ import { displayJson } from '../../src/json/stringify.js'
 describe('displayJson', () => {
   it('shows JSON as JSON', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => expect(displayJson(value)).toBe(JSON.stringify(value))),
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        expect(displayJson(value)).toBe(JSON.stringify(value))
+      }),
     )
   })
 
@@ -21,7 +23,11 @@ describe('displayJson', () => {
       withNullPrototype: true,
       withUnicodeString: true,
     })
-    fc.assert(fc.property(anything, (value) => void JSON.parse(displayJson(value))))
+    fc.assert(
+      fc.property(anything, (value) => {
+        void JSON.parse(displayJson(value))
+      }),
+    )
   })
 
   it('shows what JSON has no word for', () => {
@@ -93,9 +99,8 @@ describe('displayJson', () => {
   it('cuts what is too long, and stays JSON', () => {
     for (const value of [
       'x'.repeat(6_000_000),
-      Array.from({ length: 3_000_000 }, () => 1),
       new Array(2 ** 32 - 1),
-      Object.fromEntries(Array.from({ length: 400_000 }, (_, index) => [`key number ${index}`, index])),
+      Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`a rather long key number ${index}`, index])),
     ]) {
       const text = displayJson(value)
       expect(text.length).toBeLessThan(10_000_000)

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ToolwireError } from '../../src/conversation/errors.js'
+import { ToolwireError } from '../../src/errors/error.js'
 import { isJsonObject, parseBody, parseJson } from '../../src/json/parse.js'
+import { stringifyJson } from '../../src/json/stringify.js'
+import type { Value } from '../../src/json/types.js'
 
 /** The error of the action, which must be one of ours. */
 function failure(action: () => unknown): ToolwireError {
@@ -14,12 +16,24 @@ function failure(action: () => unknown): ToolwireError {
   throw new Error('nothing was thrown')
 }
 
+/** The value with its bigints as JSON.parse would have given them. */
+function rounded(value: Value): unknown {
+  return JSON.parse(stringifyJson(value))
+}
+
 describe.each([
   ['parseJson', parseJson],
   ['parseBody', parseBody],
 ] as const)('%s', (_name, parse) => {
   it('reads what JSON.parse reads', () => {
-    fc.assert(fc.property(fc.json(), (text) => expect(parse(text)).toEqual(JSON.parse(text))))
+    fc.assert(
+      fc.property(
+        fc.json().filter((text) => !/\d{16}/.test(text)),
+        (text) => {
+          expect(parse(text)).toEqual(JSON.parse(text))
+        },
+      ),
+    )
   })
 
   it('refuses what JSON.parse refuses, with a typed error that does not quote the text', () => {
@@ -125,7 +139,13 @@ describe('integers', () => {
   it('leaves fractions and exponents to be numbers', () => {
     expect(
       parseJson('[12345678901234567890.5,12345678901234567890e2,1E30,0.12345678901234567,12345678901234567890]'),
-    ).toEqual([12345678901234567890.5, 12345678901234567890e2, 1e30, 0.12345678901234567, 12345678901234567890n])
+    ).toEqual([
+      Number('12345678901234567890.5'),
+      Number('12345678901234567890e2'),
+      1e30,
+      Number('0.12345678901234567'),
+      12345678901234567890n,
+    ])
   })
 
   it('reads everything around a long integer as JSON.parse does', () => {
@@ -134,7 +154,7 @@ describe('integers', () => {
     fc.assert(
       fc.property(fc.jsonValue(), space, (value, indent) => {
         const text = JSON.stringify([value, 'marker'], undefined, indent).replace(/"marker"(?=\s*\]$)/, long)
-        expect(parseJson(text)).toEqual([JSON.parse(JSON.stringify(value)), 12345678901234567890n])
+        expect(rounded(parseJson(text))).toEqual([JSON.parse(JSON.stringify(value)), Number(long)])
       }),
     )
   })
@@ -152,7 +172,7 @@ describe('integers', () => {
   })
 
   it('rounds in parseBody, as JSON.parse does', () => {
-    expect(parseBody('12345678901234567890')).toBe(12345678901234567890)
+    expect(parseBody('12345678901234567890')).toBe(Number('12345678901234567890'))
   })
 })
 

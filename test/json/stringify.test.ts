@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ToolwireError } from '../../src/conversation/errors.js'
+import { ToolwireError } from '../../src/errors/error.js'
 import { parseJson } from '../../src/json/parse.js'
 import { RawJson, stringifyJson, type Writable, writeJson } from '../../src/json/stringify.js'
 import type { Json, Value } from '../../src/json/types.js'
@@ -38,12 +38,20 @@ function isLimit(action: () => unknown): boolean {
 
 describe('stringifyJson', () => {
   it('gives the text of JSON.stringify', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => expect(stringifyJson(value as Json)).toBe(JSON.stringify(value))))
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(stringifyJson(value as Json)).toBe(JSON.stringify(value))
+      }),
+    )
     expect(stringifyJson('\ud800')).toBe('"\\ud800"')
   })
 
   it('comes back through parseJson, bigints included', () => {
-    fc.assert(fc.property(exact, (value) => expect(parseJson(stringifyJson(value))).toEqual(value)))
+    fc.assert(
+      fc.property(exact, (value) => {
+        expect(parseJson(stringifyJson(value))).toEqual(value)
+      }),
+    )
   })
 
   it('refuses more than 512 levels, and cycles', () => {
@@ -72,7 +80,11 @@ describe('stringifyJson', () => {
 
 describe('writeJson', () => {
   it('gives the text of JSON.stringify for JSON', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => expect(writeJson(value as Json)).toBe(JSON.stringify(value))))
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(writeJson(value as Json)).toBe(JSON.stringify(value))
+      }),
+    )
   })
 
   it('omits absent members and writes absent elements as null', () => {

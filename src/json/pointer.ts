@@ -1,0 +1,15 @@
+// JSON Pointers (RFC 6901): how losses and issues name a place in a value.
+
+/** The reference tokens of a pointer, unescaped. */
+export function pointerKeys(pointer: string): readonly string[] {
+  if (pointer === '') return []
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** A pointer to a member of what `pointer` names. */
+export function at(pointer: string, key: PropertyKey): string {
+  return `${pointer}/${typeof key === 'number' ? key : String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
+}

@@ -1,0 +1,104 @@
+// One way in for every kind of schema: a Standard Schema that can also say its JSON Schema (zod 4, arktype, wrapped valibot, `params`),
+// or a JSON Schema itself. A Standard Schema checks values by its own rules; a JSON Schema through `compileSchema`.
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+import { isJsonObject } from '../json/parse.js'
+import { at } from '../json/pointer.js'
+import type { Json, JsonObject } from '../json/types.js'
+import { plainCopy } from './copy.js'
+import type { Checked, Issue } from './issue.js'
+import { checkJson } from './json-check.js'
+import { capped } from './messages.js'
+import { paramSchema } from './param.js'
+import type { SchemaProblem, SchemaRule } from './rules.js'
+import { tidySchema } from './tidy.js'
+
+export interface Intake {
+  readonly ok: true
+  /** The JSON Schema for the model: a copy the caller's edits cannot reach. */
+  readonly schema: JsonObject
+  /** Whether `check` runs this library's validator, so that the schema must be one it can run. */
+  readonly validated: boolean
+  check(value: unknown): Checked<unknown> | Promise<Checked<unknown>>
+}
+export type IntakeResult = Intake | { readonly ok: false; readonly problem: SchemaProblem }
+
+type Side = 'input' | 'output'
+const taken = { input: new WeakMap<object, IntakeResult>(), output: new WeakMap<object, IntakeResult>() }
+
+/** Takes a schema in, once per object. `side` chooses what a schema with transforms describes to the model. */
+export function takeSchema(schema: unknown, side: Side): IntakeResult {
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) {
+    return refused('schema_not_json', 'the schema is not an object')
+  }
+  const known = taken[side].get(schema)
+  // A JSON Schema is an ordinary object its owner may have edited since; a Standard Schema is not.
+  if (known !== undefined && (!known.ok || !known.validated || sameJson(known.schema, paramSchema(schema) ?? schema))) {
+    return known
+  }
+  const own = paramSchema(schema)
+  const result = own === undefined && isStandard(schema) ? takeStandard(schema, side) : takeJson(own ?? schema)
+  if (result.ok) taken[side].set(schema, result)
+  return result
+}
+
+function takeJson(schema: object): IntakeResult {
+  const copy = plainCopy(schema)
+  if (!isJsonObject(copy)) return refused('schema_not_json', 'the schema is not made of plain JSON values')
+  return { ok: true, schema: copy, validated: true, check: (value) => checkJson(copy, value) }
+}
+
+function sameJson(copy: JsonObject, schema: object): boolean {
+  return JSON.stringify(copy) === JSON.stringify(schema)
+}
+
+type Standard = StandardSchemaV1 & Partial<StandardJSONSchemaV1>
+
+function isStandard(schema: object): schema is Standard {
+  const standard: unknown = '~standard' in schema ? schema['~standard'] : undefined
+  return typeof standard === 'object' && standard !== null && 'validate' in standard
+}
+
+function takeStandard(schema: Standard, side: Side): IntakeResult {
+  const standard: StandardSchemaV1.Props & { readonly jsonSchema?: StandardJSONSchemaV1.Converter } =
+    schema['~standard']
+  if (standard.jsonSchema === undefined) {
+    return refused('json_schema_missing', `the ${standard.vendor} schema cannot say its JSON Schema`)
+  }
+  let copy: Json | undefined
+  try {
+    copy = plainCopy(standard.jsonSchema[side]({ target: 'draft-2020-12' }))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unknown reason'
+    return refused('json_schema_failed', `the ${standard.vendor} schema has no JSON Schema: ${reason}`)
+  }
+  if (!isJsonObject(copy)) return refused('schema_not_json', `the ${standard.vendor} schema gave no plain JSON Schema`)
+  return { ok: true, schema: tidySchema(copy), validated: false, check: (value) => checkStandard(standard, value) }
+}
+
+function checkStandard(standard: StandardSchemaV1.Props, value: unknown): Checked<unknown> | Promise<Checked<unknown>> {
+  try {
+    const result = standard.validate(value)
+    return result instanceof Promise ? result.then(checkedOf, unreadable) : checkedOf(result)
+  } catch {
+    return unreadable()
+  }
+}
+
+function checkedOf(result: StandardSchemaV1.Result<unknown>): Checked<unknown> {
+  if (result.issues === undefined) return { ok: true, value: result.value }
+  return { ok: false, issues: capped(result.issues.map(issueOf)) }
+}
+
+function issueOf(issue: StandardSchemaV1.Issue): Issue {
+  const keys = (issue.path ?? []).map((segment) => (typeof segment === 'object' ? segment.key : segment))
+  return { path: keys.reduce<string>(at, ''), message: issue.message }
+}
+
+/** The schema's own code threw; its words are not for a model to read. */
+function unreadable(): Checked<unknown> {
+  return { ok: false, issues: [{ path: '', message: 'could not be checked: the schema itself failed' }] }
+}
+
+function refused(rule: SchemaRule, message: string): IntakeResult {
+  return { ok: false, problem: { rule, path: '', message } }
+}
