@@ -28,13 +28,14 @@ export type CompletionEvent =
       readonly extra?: Extra
     }
   | { readonly type: 'opaque'; readonly part: number; readonly value: OpaquePart }
-  /** A fragment of the arguments, for interfaces that show them grow. Only with `deltas` on. */
+  /** A fragment of the arguments, for interfaces that show them grow. Only with `deltas` on. The first may carry the continuation. */
   | {
       readonly type: 'tool_call_delta'
       readonly part: number
       readonly id: string
       readonly name: string
       readonly text: string
+      readonly opaque?: Opaque
     }
   | { readonly type: 'tool_call'; readonly part: number; readonly call: ToolCall }
   | { readonly type: 'broken_call'; readonly part: number; readonly call: BrokenCall }

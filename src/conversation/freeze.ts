@@ -1,19 +1,49 @@
-// Deep-frozen messages. Only these may have their encoded bytes cached: a message its owner can still edit would be sent stale.
-import type { Message } from './messages.js'
+// Deep-frozen messages. Only these may have their encoded bytes remembered: a message its owner can still edit would be sent
+// stale. The memory hangs on the object itself, out of sight; a weak table would cost more than the bytes it saves.
 
-const frozen = new WeakSet<object>()
+/** What is remembered of a frozen object. A proxy may show the one of its target, so it knows whose it is. */
+class Memo {
+  readonly owner: object
+  readonly #entries: Map<string, unknown> = new Map()
 
-/** Freezes a value and everything in it, and remembers it as frozen by this library. Returns the same object. */
+  constructor(owner: object) {
+    this.owner = owner
+  }
+
+  get<T>(key: string): T | undefined {
+    return this.#entries.get(key) as T | undefined
+  }
+
+  set(key: string, value: unknown): void {
+    this.#entries.set(key, value)
+  }
+}
+
+export type { Memo }
+
+const memo = Symbol('toolwire memo')
+/** Of objects that somebody else had frozen already, which take no mark. */
+const foreign = new WeakMap<object, Memo>()
+
+/** Freezes a value and everything in it, and marks it as frozen by this library. Returns the same object. */
 export function freeze<T extends object>(value: T): T {
-  if (frozen.has(value)) return value
+  if (isFrozen(value)) return value
+  if (Object.isExtensible(value)) Object.defineProperty(value, memo, { value: new Memo(value) })
+  else foreign.set(value, new Memo(value))
   freezeDeep(value)
-  frozen.add(value)
   return value
 }
 
-/** Whether the library froze this very object, so that its encoded bytes can never go stale. */
-export function isFrozen(value: Message | object): boolean {
-  return frozen.has(value)
+/** Whether the library froze this very object, so that what is remembered of it can never go stale. */
+export function isFrozen(value: object): boolean {
+  return memoOf(value) !== undefined
+}
+
+/** The memory of an object that the library froze. */
+export function memoOf(value: object): Memo | undefined {
+  const own = (value as { readonly [memo]?: unknown })[memo]
+  if (own instanceof Memo && own.owner === value) return own
+  return own === undefined && Object.isFrozen(value) ? foreign.get(value) : undefined
 }
 
 function freezeDeep(value: object): void {

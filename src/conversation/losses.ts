@@ -1,6 +1,9 @@
 // A loss is one executable step away from the input: `applyLosses` turns what was encoded into what decoding gives back.
+import { pointerKeys } from '../json/pointer.js'
 import type { Json } from '../json/types.js'
 import type { Wire } from './messages.js'
+
+export { at } from '../json/pointer.js'
 
 export type LossKind = 'dropped' | 'changed' | 'repaired' | 'widened'
 /**
@@ -63,18 +66,4 @@ function rebuild(value: Json | undefined, node: Node): Json | undefined {
     else copy.set(key, next)
   }
   return Object.fromEntries(copy)
-}
-
-/** The reference tokens of an RFC 6901 pointer, unescaped. */
-export function pointerKeys(pointer: string): readonly string[] {
-  if (pointer === '') return []
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-/** Appends one key to a pointer, escaped. */
-export function at(pointer: string, key: string | number): string {
-  return `${pointer}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

@@ -18,21 +18,6 @@ export function openCalls(list: MessageList): readonly AnyCall[] {
   return node.last?.role === 'assistant' ? unansweredOf(node.last.content.filter(isCall), results) : []
 }
 
-/** The results of a batch in call order, a call without one answered as cancelled for the reason given. */
-export function inCallOrder(
-  calls: readonly AnyCall[],
-  results: readonly ToolResult[],
-  reason: string,
-): readonly ToolResult[] {
-  const waiting = new Map<string, ToolResult[]>()
-  for (const result of results) {
-    const queue = waiting.get(result.callId)
-    if (queue === undefined) waiting.set(result.callId, [result])
-    else queue.push(result)
-  }
-  return calls.map((call) => waiting.get(call.id)?.shift() ?? cancelled(call, reason))
-}
-
 /** The same history with every call answered before the next turn; the same list when all were. */
 export function answerOpenCalls(messages: readonly Message[], reason: string): readonly Message[] {
   const answered: Message[] = []
@@ -58,18 +43,9 @@ export function answerOpenCalls(messages: readonly Message[], reason: string): r
 
 /** The result of a call that was not run, or whose outcome nobody waited for. */
 export function cancelled(call: AnyCall, reason: string): ToolResult {
-  return failed(call, { category: 'cancelled', message: reason })
-}
-
-/** The result of a call that failed. */
-export function failed(call: AnyCall, error: ToolFailure): ToolResult {
-  return freeze({
-    callId: call.id,
-    name: call.name,
-    content: [{ type: 'text', text: toModelText(error) }],
-    isError: true,
-    error,
-  })
+  const error: ToolFailure = { category: 'cancelled', message: reason }
+  const content = [{ type: 'text' as const, text: toModelText(error) }]
+  return freeze({ callId: call.id, name: call.name, content, isError: true, error })
 }
 
 function unansweredOf(calls: readonly AnyCall[], results: readonly ToolResult[]): readonly AnyCall[] {

@@ -2,6 +2,7 @@
 import { assertNever } from './events.js'
 import { at } from './losses.js'
 import type {
+  AnyCall,
   AssistantMessage,
   AssistantPart,
   FilePart,
@@ -64,26 +65,63 @@ function cleanAssistant(
   path: string,
   report: Report,
 ): readonly AssistantPart[] {
-  const place = at(path, 'content')
   const foreign = message.origin !== undefined && message.origin.wire !== rules.wire
-  const sendable = filterSame(message.content, (part, index) => {
-    if (part.type !== 'reasoning' || sendsReasoning(part, foreign, rules)) return true
+  const loose = rules.continuations === 'together' && losesContinuation(message.content, rules)
+  if (loose) {
     report(
-      'reasoning_dropped',
-      at(place, index),
-      `this reasoning cannot be sent on ${rules.wire}; it stays in the history`,
+      'continuations_dropped',
+      path,
+      'reasoning of this turn cannot be sent, so its ids and other reasoning are not',
     )
-    return false
-  })
-  let content = cleanParts(sendable, rules, 'assistant', place, report)
+  }
+  const sendable = (whole: AssistantPart, place: string): AssistantPart | undefined => {
+    const part = loose ? withoutOwn(whole, rules) : whole
+    if (part?.type !== 'reasoning' || sendsReasoning(part, foreign, rules)) return part
+    report('reasoning_dropped', place, `this reasoning cannot be sent on ${rules.wire}; it stays in the history`)
+    return undefined
+  }
+  let content = cleanParts(message.content, rules, 'assistant', at(path, 'content'), report, sendable)
   if (rules.assistantOrder === 'slots') content = ordered(content, slot, path, report)
   content = joined(content, 'text', rules.joinText.includes('assistant'), path, report)
-  return joined(content, 'reasoning', rules.joinText.includes('reasoning'), path, report)
+  content = joined(content, 'reasoning', rules.joinText.includes('reasoning'), path, report)
+  return rules.continuations === 'together' ? withoutLastReasoning(content, path, report) : content
+}
+
+/** Whether a signed reasoning of the turn cannot be sent. Its other continuations are then of no use: ids point at each other. */
+function losesContinuation(content: readonly AssistantPart[], rules: SealRules): boolean {
+  return content.some((part) => part.type === 'reasoning' && isOwn(part, rules) && !sendsReasoning(part, false, rules))
+}
+
+/** The part without a continuation of this wire; nothing is left of its reasoning. */
+function withoutOwn(part: AssistantPart, rules: SealRules): AssistantPart | undefined {
+  if (part.type === 'opaque' || !isOwn(part, rules)) return part
+  if (part.type === 'reasoning') return undefined
+  const { opaque: _, ...rest } = part
+  return rest as AssistantPart
+}
+
+function isOwn(part: AssistantPart, rules: SealRules): boolean {
+  return part.type !== 'opaque' && part.opaque?.origin.wire === rules.wire
+}
+
+function withoutLastReasoning(
+  content: readonly AssistantPart[],
+  path: string,
+  report: Report,
+): readonly AssistantPart[] {
+  const last = content.findLastIndex((part) => part.type !== 'reasoning')
+  if (last === content.length - 1) return content
+  report('reasoning_dropped', path, 'reasoning that nothing follows cannot be sent; it stays in the history')
+  return content.slice(0, last + 1)
 }
 
 function sendsReasoning(part: ReasoningPart, foreign: boolean, rules: SealRules): boolean {
   if (rules.reasoning === 'none') return false
-  if (part.opaque !== undefined) return ownOpaque(part.opaque, rules) !== undefined
+  if (part.opaque !== undefined) {
+    const { data } = part.opaque
+    const replays = rules.replayNeeds?.some((key) => Object.hasOwn(data, key)) ?? true
+    return replays && ownOpaque(part.opaque, rules) !== undefined
+  }
   return rules.reasoning === 'own' && !foreign
 }
 
@@ -95,22 +133,26 @@ function cleanResult(result: ToolResult, rules: SealRules, path: string, report:
     at(path, 'content'),
     report,
   )
-  const content = joined(parts, 'text', rules.joinText.includes('result'), path, report)
+  const sorted = rules.resultOrder === 'text_first' ? ordered(parts, textFirst, path, report) : parts
+  const content = joined(sorted, 'text', rules.joinText.includes('result'), path, report)
   return content === result.content ? result : { ...result, content }
 }
 
-/** Each part as the wire takes it, or left out and reported. The same list when nothing changed. */
+/** Each part as the wire takes it, or left out and reported. The same list when nothing changed. `first` goes before the rest. */
 function cleanParts<T extends AnyPart>(
   parts: readonly T[],
   rules: SealRules,
   place: Place,
   path: string,
   report: Report,
+  first: (part: T, path: string) => T | undefined = (part) => part,
 ): readonly T[] {
   let changed = false
   const kept: T[] = []
   parts.forEach((part, index) => {
-    const next = cleanPart(part, rules, place, at(path, index), report) as T | undefined
+    const here = at(path, index)
+    const given = first(part, here)
+    const next = given === undefined ? undefined : (cleanPart(given, rules, place, here, report) as T | undefined)
     changed ||= next !== part
     if (next !== undefined) kept.push(next)
   })
@@ -130,10 +172,10 @@ function cleanPart(part: AnyPart, rules: SealRules, place: Place, path: string, 
     case 'tool_call':
     case 'broken_call': {
       const own = wellFormed(homeward(part, rules, path, report), 'arguments', path, report)
-      return wellFormed(wellFormed(own, 'name', path, report), 'id', path, report)
+      return wellFormed(wellFormed(wholeEscapes(own, path, report), 'name', path, report), 'id', path, report)
     }
     case 'opaque':
-      if (comesHome(part.origin, rules)) return part
+      if (rules.opaque !== 'none' && comesHome(part.origin, rules)) return part
       report(
         'opaque_dropped',
         path,
@@ -168,11 +210,13 @@ function homeward<T extends AnyPart & { readonly opaque?: Opaque }>(
   path: string,
   report: Report,
 ): T {
-  if (part.opaque === undefined || ownOpaque(part.opaque, rules) !== undefined) return part
+  const kind = part.type === 'text' || part.type === 'reasoning' ? part.type : 'call'
+  const hasPlace = rules.signedParts?.includes(kind) ?? true
+  if (part.opaque === undefined || (hasPlace && ownOpaque(part.opaque, rules) !== undefined)) return part
   report(
     'signature_dropped',
     at(path, 'opaque'),
-    'a signature of another provider or model is not sent; it stays in the history',
+    'a signature that is not for this reader is not sent; it stays in the history',
   )
   const { opaque: _, ...rest } = part
   return rest as T
@@ -183,6 +227,18 @@ function wellFormed<T extends object, K extends keyof T & string>(part: T, key: 
   if (typeof text !== 'string' || text.isWellFormed()) return part
   report('text_not_unicode', at(path, key), 'half of a surrogate pair was replaced by U+FFFD')
   return { ...part, [key]: text.toWellFormed() }
+}
+
+const halfEscape = /\\u[dD][89a-fA-F]/
+const pairOrEscape = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\[\s\S]/g
+
+/** Arguments in which no escape stands for half a surrogate pair: on wires with object arguments it is part of the body. */
+function wholeEscapes<T extends AnyCall>(call: T, path: string, report: Report): T {
+  if (call.type === 'broken_call' || !halfEscape.test(call.arguments)) return call // broken text is sent as a string
+  const text = call.arguments.replace(pairOrEscape, (found) => (found.length === 6 ? '\\ufffd' : found))
+  if (text === call.arguments) return call
+  report('text_not_unicode', at(path, 'arguments'), 'half of a surrogate pair was replaced by U+FFFD')
+  return { ...call, arguments: text }
 }
 
 const slot = (part: AnyPart): number => (part.type === 'reasoning' ? 0 : isCallPart(part) ? 2 : 1)
@@ -223,11 +279,6 @@ function joined<T extends AnyPart>(
   }
   report('text_joined', path, 'the wire has one string here; the parts were joined')
   return list
-}
-
-function filterSame<T>(list: readonly T[], keep: (item: T, index: number) => boolean): readonly T[] {
-  const kept = list.filter(keep)
-  return kept.length === list.length ? list : kept
 }
 
 function mapSame<T>(list: readonly T[], map: (item: T, index: number) => T): readonly T[] {

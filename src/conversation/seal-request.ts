@@ -1,7 +1,8 @@
 // Makes a whole request one that a wire accepts: its history through `seal`, and tools and choice that agree with each other.
+import { canonicalJson } from '../json/digest.js'
 import type { Loss } from './losses.js'
 import { at } from './losses.js'
-import type { CompletionRequest, ToolChoice } from './request.js'
+import type { CompletionRequest, OpaqueTool, ToolChoice } from './request.js'
 import { seal } from './seal.js'
 import { comesHome, type SealRules } from './seal-rules.js'
 
@@ -20,19 +21,39 @@ export function sealRequest(request: CompletionRequest, rules: SealRules): Seale
   }
   const same = messages.length === request.messages.length && messages.every((m, i) => m === request.messages[i])
   let sealed: CompletionRequest = same ? request : { ...request, messages }
-  sealed = withTools(sealed, rules, report)
+  sealed = withTools(withoutEmpty(sealed, report), rules, report)
   return { request: withChoice(sealed, report), losses }
 }
 
 type Report = (code: string, path: string, message: string) => void
 
+/** Settings that say nothing: some wires refuse an empty list, and none can tell one from its absence. */
+function withoutEmpty(request: CompletionRequest, report: Report): CompletionRequest {
+  let sealed = request
+  if (sealed.tools?.length === 0) {
+    report('setting_empty', '/tools', 'an empty list of tools was left out')
+    const { tools: _, ...rest } = sealed
+    sealed = rest
+  }
+  if (sealed.stop?.length === 0) {
+    report('setting_empty', '/stop', 'an empty list of stop sequences was left out')
+    const { stop: _, ...rest } = sealed
+    sealed = rest
+  }
+  if (sealed.reasoning !== undefined && Object.keys(sealed.reasoning).length === 0) {
+    report('setting_empty', '/reasoning', 'reasoning settings without any setting were left out')
+    const { reasoning: _, ...rest } = sealed
+    sealed = rest
+  }
+  return sealed
+}
+
 /** One tool per name, and provider-built tools only where they come from. */
 function withTools(request: CompletionRequest, rules: SealRules, report: Report): CompletionRequest {
   if (request.tools === undefined) return request
-  const names = new Set<string>()
+  const seen = new Set<string>()
   const tools = request.tools.filter((tool, index) => {
-    if (tool.type === 'opaque') {
-      if (comesHome(tool.origin, rules)) return true
+    if (tool.type === 'opaque' && !comesHome(tool.origin, rules)) {
       report(
         'tool_foreign',
         at('/tools', index),
@@ -40,11 +61,12 @@ function withTools(request: CompletionRequest, rules: SealRules, report: Report)
       )
       return false
     }
-    if (!names.has(tool.name)) {
-      names.add(tool.name)
+    const name = tool.type === 'opaque' ? builtInName(tool) : tool.name
+    if (!seen.has(name)) {
+      seen.add(name)
       return true
     }
-    report('tool_repeated', at('/tools', index), `the tool "${tool.name}" is declared twice; the first one counts`)
+    report('tool_repeated', at('/tools', index), `the tool "${name}" is declared twice; the first one counts`)
     return false
   })
   if (tools.length === 0) {
@@ -52,6 +74,11 @@ function withTools(request: CompletionRequest, rules: SealRules, report: Report)
     return rest
   }
   return tools.length === request.tools.length ? request : { ...request, tools }
+}
+
+/** What tells a provider's own tool from others: its name, else all it says. */
+function builtInName({ data }: OpaqueTool): string {
+  return typeof data.name === 'string' ? data.name : canonicalJson(data)
 }
 
 /** A choice needs tools, and may only name declared ones. */
@@ -73,7 +100,7 @@ function withChoice(request: CompletionRequest, report: Report): CompletionReque
 function possibleChoice(choice: ToolChoice, request: CompletionRequest): ToolChoice | undefined {
   if (request.tools === undefined) return undefined
   if (typeof choice === 'string') return choice
-  const declared = new Set(request.tools.map((tool) => (tool.type === 'opaque' ? '' : tool.name)))
+  const declared = new Set(request.tools.map((tool) => (tool.type === 'opaque' ? tool.data.name : tool.name)))
   if ('tool' in choice) return declared.has(choice.tool) ? choice : undefined
   const allowed = [...new Set(choice.allowed)].filter((name) => declared.has(name))
   if (allowed.length === 0) return undefined

@@ -18,18 +18,35 @@ export interface SealRules {
   readonly assistantOrder: 'free' | 'slots'
   /** The order of parts in a user turn: `free`, or `text_first`. */
   readonly userOrder: 'free' | 'text_first'
+  /** The order of parts in a result: `free` (the default), or `text_first` where text and media have places of their own. */
+  readonly resultOrder?: 'free' | 'text_first'
   /** Where neighbouring text parts become one, because the wire has one string: nowhere, or in these places. */
   readonly joinText: readonly ('system' | 'user' | 'assistant' | 'reasoning' | 'result')[]
   /** Assistant messages that follow each other: `keep`, or `merge` where the wire cannot tell them apart. */
   readonly assistantRuns: 'keep' | 'merge'
   /** Reasoning: `none` can be sent, only what the provider itself `signed`, or unsigned text of its `own` wire too. */
   readonly reasoning: 'none' | 'signed' | 'own'
+  /** Blocks and signatures of a provider: sent to their `own` reader, or `none`, as on a wire with no place for them. Default: own. */
+  readonly opaque?: 'own' | 'none'
+  /** The parts that have a place for a signature on the wire; from others it is taken off. Default: all of them. */
+  readonly signedParts?: readonly ('text' | 'reasoning' | 'call')[]
   /** Whether call ids must be unique within one turn or in the whole conversation. */
   readonly uniqueIds: 'turn' | 'conversation'
   /** Whether the first message after the system text must be a user's. */
   readonly firstTurn: 'any' | 'user'
   /** Whether the wire can carry this image or file there. What a result cannot carry is hoisted into a user turn behind it. */
   readonly carries: (part: ImagePart | FilePart, place: 'user' | 'result' | 'error_result') => boolean
+  /** What a failed result may hold: `blocks` of the provider too, or `text` alone; they then follow in a user turn. Default: blocks. */
+  readonly failedResults?: 'blocks' | 'text'
+  /** Results of calls the history does not hold: told `as_user` text, or `keep` where the server remembers the calls. Default: as_user. */
+  readonly orphanResults?: 'as_user' | 'keep'
+  /**
+   * Whether the continuations of a turn count `apart`, or only `together`: when one signed reasoning of it cannot be sent, no
+   * other continuation of that turn is, and no turn ends in reasoning. Default: apart.
+   */
+  readonly continuations?: 'apart' | 'together'
+  /** Members of which the continuation of a reasoning must have one to be replayed in this request. Default: it needs none. */
+  readonly replayNeeds?: readonly string[]
 }
 
 /** Whether an opaque value may go to this reader. A missing provider or model in the origin means anyone on that wire. */
@@ -43,5 +60,5 @@ export function comesHome(origin: Origin, rules: Pick<SealRules, 'wire' | 'provi
 
 /** The opaque value when it may go to this reader. */
 export function ownOpaque(opaque: Opaque | undefined, rules: SealRules): Opaque | undefined {
-  return opaque !== undefined && comesHome(opaque.origin, rules) ? opaque : undefined
+  return opaque !== undefined && rules.opaque !== 'none' && comesHome(opaque.origin, rules) ? opaque : undefined
 }

@@ -14,16 +14,18 @@ import type {
   UserMessage,
 } from './messages.js'
 import { isCall, textOf } from './messages.js'
+import { cancelled } from './pairing.js'
 import { cleanMessage, type Report } from './seal-parts.js'
 import type { SealRules } from './seal-rules.js'
+import { type SettledPart, settledLength, settledParts } from './settled.js'
 
 export interface Sealed {
   readonly messages: readonly Message[]
   readonly losses: readonly Loss[]
 }
 
-/** What a call that nobody answered is answered with. */
-export const unansweredText = 'No result: the call was not answered before the conversation went on.'
+/** Why a call that nobody answered has no result. */
+export const unansweredText = 'the call was not answered before the conversation went on'
 const openingText = '(The conversation starts with the answer of the assistant.)'
 
 export function seal(messages: readonly Message[], rules: SealRules): Sealed {
@@ -31,16 +33,24 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
   const report: Report = (code, path, message) => {
     losses.push({ code, wire: rules.wire, path, kind: 'repaired', message })
   }
-  const cleaned = clean(messages, rules, report)
-  const paired = pair(cleaned, rules, report)
-  const placed = place(paired, rules, report)
+  const key = JSON.stringify(rules)
+  const known = sound.find(messages, key)
+  const cleaned = clean(messages, known?.length ?? 0, rules, report)
+  const paired = pair(cleaned, known?.ids ?? new Set(), rules, report)
+  const placed = place(known === undefined ? [] : messages.slice(0, known.length), paired, rules, report)
   if (!placed.some((message) => message.role !== 'system') && rules.firstTurn === 'user') {
     throw new ToolwireError(
       'invalid_request',
       `${rules.wire} needs at least one user message; add one to the conversation`,
     )
   }
+  if (losses.length === 0 && isSame(placed, messages)) remember(messages, key, known)
   return { messages: placed, losses }
+}
+
+/** Results in another order or in several messages are put right without a report. */
+function isSame(placed: readonly Message[], messages: readonly Message[]): boolean {
+  return placed.length === messages.length && placed.every((message, index) => message === messages[index])
 }
 
 /** A message with its place in the input, for reports. Inserted messages carry the place they were made from. */
@@ -49,24 +59,60 @@ interface Placed {
   readonly path: string
 }
 
-function clean(messages: readonly Message[], rules: SealRules, report: Report): readonly Placed[] {
+/** A beginning that needs no repair, with the call ids in it. */
+interface Sound extends SettledPart {
+  readonly ids: Set<string>
+}
+const sound = settledParts<Sound>()
+
+function remember(messages: readonly Message[], key: string, before: Sound | undefined): void {
+  const from = before?.length ?? 0
+  const length = settledLength(messages, from)
+  if (length === undefined) return
+  const added = messages.slice(from, length)
+  const ids = added.flatMap((message) =>
+    message.role === 'assistant' ? message.content.filter(isCall).map((call) => call.id) : [],
+  )
+  sound.keep({ key, messages, length, ids: before === undefined ? new Set(ids) : addAll(before.ids, ids) })
+}
+
+/** Adds to the set in place: the settled part it belonged to is replaced by the longer one. */
+function addAll(set: Set<string>, ids: readonly string[]): Set<string> {
+  for (const id of ids) set.add(id)
+  return set
+}
+
+function clean(messages: readonly Message[], from: number, rules: SealRules, report: Report): readonly Placed[] {
   const list: Placed[] = []
-  messages.forEach((message, index) => {
+  for (let index = from; index < messages.length; index += 1) {
     const path = at('/messages', index)
-    const kept = cleanMessage(message, rules, path, report)
+    const kept = cleanMessage(messages[index] as Message, rules, path, report)
     if (kept !== undefined) list.push({ message: kept, path })
-  })
+  }
   return list
 }
 
 /** Puts exactly one result behind each call, in call order, right after the turn that made the calls. */
-function pair(list: readonly Placed[], rules: SealRules, report: Report): readonly Placed[] {
+function pair(
+  list: readonly Placed[],
+  earlier: ReadonlySet<string>,
+  rules: SealRules,
+  report: Report,
+): readonly Placed[] {
   const out: Placed[] = []
-  const seen = new Set<string>()
+  const seen = takenIds(rules.uniqueIds === 'turn' ? new Set() : earlier)
   for (let index = 0; index < list.length; ) {
     const placed = list[index] as Placed
     index += 1
     const { message, path } = placed
+    if (message.role === 'tool' && message.results.length === 0) {
+      report('message_empty', path, 'a message without results was left out')
+      continue
+    }
+    if (message.role === 'tool' && rules.orphanResults === 'keep') {
+      keepResults(out, message.results, placed)
+      continue
+    }
     if (message.role === 'tool') {
       pushIfAny(out, orphans(message.results, rules, path, report))
       continue
@@ -77,6 +123,13 @@ function pair(list: readonly Placed[], rules: SealRules, report: Report): readon
       continue
     }
     if (rules.uniqueIds === 'turn') seen.clear()
+    const next = list[index]
+    if (next !== undefined && isAnswered(calls, next.message, list, index + 1, seen)) {
+      for (const call of calls) seen.add(call.id)
+      out.push(placed, next)
+      index += 1
+      continue
+    }
     const turn = uniqueIds(message, seen, path, report)
     const between: Placed[] = []
     const results: { result: ToolResult; path: string }[] = []
@@ -96,19 +149,67 @@ function pair(list: readonly Placed[], rules: SealRules, report: Report): readon
     }
     const answer = answers(turn.message, turn.ids, results, path, report)
     out.push({ message: turn.message, path }, { message: keepSame(source, answer.results), path })
-    pushIfAny(
-      out,
-      orphans(
-        answer.left.map((item) => item.result),
-        rules,
-        path,
-        report,
-      ),
-    )
+    const left = answer.left.map((item) => item.result)
+    if (rules.orphanResults === 'keep') keepResults(out, left, placed)
+    else pushIfAny(out, orphans(left, rules, path, report))
     hoist(out, rules, report)
     out.push(...between)
   }
   return out
+}
+
+/** Call ids in use: those of the settled part, which is only looked at, and those met since. */
+interface TakenIds {
+  has(id: string): boolean
+  add(id: string): void
+  clear(): void
+  readonly size: number
+}
+
+function takenIds(earlier: ReadonlySet<string>): TakenIds {
+  const met = new Set<string>()
+  return {
+    has: (id) => met.has(id) || earlier.has(id),
+    add: (id) => void met.add(id),
+    clear: () => met.clear(),
+    get size() {
+      return met.size + earlier.size
+    },
+  }
+}
+
+/** Whether the results right behind a turn answer its calls one by one and none come later: then all is well already. */
+function isAnswered(
+  calls: readonly AnyCall[],
+  answer: Message,
+  list: readonly Placed[],
+  from: number,
+  seen: TakenIds,
+): boolean {
+  if (answer.role !== 'tool' || answer.results.length !== calls.length) return false
+  for (const [index, result] of answer.results.entries()) {
+    const call = calls[index] as AnyCall
+    if (call.id === '' || call.id !== result.callId || call.name !== result.name || seen.has(call.id)) return false
+    if (calls.length > 1 && calls.findIndex((other) => other.id === call.id) !== index) return false
+    if (result.content.some((part) => part.type !== 'text')) return false // some may have to follow in a user turn
+  }
+  for (let index = from; index < list.length; index += 1) {
+    const role = list[index]?.message.role
+    if (role === 'tool') return false
+    if (role === 'assistant') break
+  }
+  return true
+}
+
+/** Results of calls that the server remembers, in the tool message before them if there is one. */
+function keepResults(out: Placed[], results: readonly ToolResult[], placed: Placed): void {
+  if (results.length === 0) return
+  const last = out.at(-1)
+  if (last?.message.role === 'tool') {
+    out[out.length - 1] = { ...last, message: { ...last.message, results: [...last.message.results, ...results] } }
+  } else {
+    out.push(placed.message.role === 'tool' ? placed : { message: { role: 'tool', results }, path: placed.path })
+  }
 }
 
 function pushIfAny(out: Placed[], placed: Placed | undefined): void {
@@ -118,7 +219,7 @@ function pushIfAny(out: Placed[], placed: Placed | undefined): void {
 /** The turn with every call id different from the ones seen, and the ids its calls had before. */
 function uniqueIds(
   message: AssistantMessage,
-  seen: Set<string>,
+  seen: TakenIds,
   path: string,
   report: Report,
 ): { message: AssistantMessage; ids: readonly string[] } {
@@ -166,7 +267,7 @@ function answers(
         path,
         `the call "${call.name}" (${call.id}) had no result; an error result was put in its place`,
       )
-      return unanswered(call)
+      return cancelled(call, unansweredText)
     }
     const { result } = found
     return result.callId === call.id && result.name === call.name
@@ -182,16 +283,6 @@ function answers(
     }
   }
   return { results: matched, left }
-}
-
-export function unanswered(call: AnyCall): ToolResult {
-  return {
-    callId: call.id,
-    name: call.name,
-    content: [{ type: 'text', text: unansweredText }],
-    isError: true,
-    error: { category: 'cancelled', message: unansweredText },
-  }
 }
 
 /** The tool message as it was when its results are the very same objects in the same order. */
@@ -226,22 +317,29 @@ function hoist(out: Placed[], rules: SealRules, report: Report): void {
   const moved: ResultPart[] = []
   const results = message.results.map((result) => {
     const place = result.isError ? 'error_result' : 'result'
-    const stays = (part: ResultPart): boolean =>
-      (part.type !== 'image' && part.type !== 'file') || rules.carries(part, place)
+    const stays = (part: ResultPart): boolean => {
+      if (part.type === 'opaque') return !result.isError || rules.failedResults !== 'text'
+      return part.type === 'text' || rules.carries(part, place)
+    }
     if (result.content.every(stays)) return result
     const gone = result.content.filter((part) => !stays(part))
-    report('media_hoisted', path, `images or files of the result "${result.callId}" follow in a user message`)
+    report('media_hoisted', path, `parts of the result "${result.callId}" that are no text follow in a user message`)
     moved.push({ type: 'text', text: `[Attached by the tool "${result.name}"]` }, ...gone)
     return { ...result, content: result.content.filter(stays) }
   })
   if (moved.length === 0) return
-  out[last] = { message: { ...message, results }, path }
+  out[last] = { message: recleaned({ ...message, results }, rules), path } // texts may have become neighbours
   out.splice(last + 1, 0, { message: recleaned({ role: 'user', content: moved }, rules), path })
 }
 
 /** System text where the wire takes it, a first turn it takes, and runs it can tell apart. */
-function place(list: readonly Placed[], rules: SealRules, report: Report): readonly Message[] {
-  const out: Message[] = []
+function place(
+  before: readonly Message[],
+  list: readonly Placed[],
+  rules: SealRules,
+  report: Report,
+): readonly Message[] {
+  const out: Message[] = [...before]
   for (const { message, path } of list) {
     const last = out.at(-1)
     const leading = !out.some((earlier) => earlier.role !== 'system')

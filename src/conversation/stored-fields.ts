@@ -6,14 +6,14 @@ import { at } from './losses.js'
 import type { Extra, Opaque, Origin, Wire } from './messages.js'
 import { wires } from './messages.js'
 
-/** Far beyond any real conversation; there to stop a hostile one. All but `messages` are counted per message. */
-export const storedLimits = {
+/** Far beyond any real conversation; there to stop a hostile one. The last three hold for each message and each tool result. */
+export const storedLimits: { readonly [K in 'messages' | 'parts' | 'values' | 'characters' | 'depth']: number } = {
   messages: 100_000,
   parts: 10_000,
   values: 1_000_000,
   characters: 64 * 1024 * 1024,
   depth: 512,
-} as const
+}
 
 /** A value and its place, for errors. */
 export interface Field {
@@ -21,7 +21,7 @@ export interface Field {
   readonly path: string
 }
 
-/** What one message may still use up. */
+/** What one message, or one tool result, may still use up. */
 export interface Reading {
   values: number
   characters: number
@@ -139,7 +139,7 @@ export function jsonAt(field: Field, reading: Reading): JsonObject {
 function copyJson(value: unknown, path: string, reading: Reading, depth: number): Json {
   if (depth > storedLimits.depth) return exceeded(path, `nests deeper than ${storedLimits.depth} levels`)
   reading.values -= 1
-  if (reading.values < 0) return exceeded(path, `holds more than ${storedLimits.values} values in one message`)
+  if (reading.values < 0) return exceeded(path, `holds more than ${storedLimits.values} values`)
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return counted(value, path, reading)
   if (typeof value === 'number') {
@@ -158,8 +158,7 @@ function copyJson(value: unknown, path: string, reading: Reading, depth: number)
 
 function counted(text: string, path: string, reading: Reading): string {
   reading.characters -= text.length
-  if (reading.characters < 0)
-    return exceeded(path, `holds more than ${storedLimits.characters} characters in one message`)
+  if (reading.characters < 0) return exceeded(path, `holds more than ${storedLimits.characters} characters`)
   return text
 }
 

@@ -98,7 +98,7 @@ function messageAt(json: unknown, path: string, reading: Reading): Message {
       return { role, content: parts, ...from, ...extra }
     }
     case 'tool':
-      return { role, results: each(resultAt), ...extra }
+      return { role, results: each((item, place) => resultAt(item, place, startReading())), ...extra }
   }
 }
 

@@ -137,170 +137,162 @@ function optional<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.option(arbitrary, { nil: undefined, freq: 3 })
 }
 
-export function conversationArbitraries(options: ConversationOptions = {}): ConversationArbitraries {
-  const wire = fc.constantFrom(...(options.wires ?? wires))
-  const name = fc.constantFrom(...(options.toolNames ?? hostileNames))
-  const minLength = options.empty === false ? 1 : 0
-  const words = options.empty === false ? unicodeText.map((text) => (text === '' ? 'x' : text)) : unicodeText
-  const never = fc.constant(undefined)
+type Loose<T> = { [K in keyof T]-?: T[K] | undefined }
 
+/** A record whose undefined members are left out. */
+function objectLike<T extends object>(members: { [K in keyof Loose<T>]: fc.Arbitrary<Loose<T>[K]> }): fc.Arbitrary<T> {
+  return fc.record<Loose<T>>(members).map((value) => compact<T>(value as Loose<T>))
+}
+
+/** The values that the parts and messages of one set of options are made of. */
+interface Leaves {
+  readonly extra: fc.Arbitrary<Extra>
+  readonly someExtra: fc.Arbitrary<Extra | undefined>
+  readonly origin: fc.Arbitrary<Origin>
+  readonly opaque: fc.Arbitrary<Opaque>
+  readonly someOpaque: fc.Arbitrary<Opaque | undefined>
+  readonly words: fc.Arbitrary<string>
+  readonly id: fc.Arbitrary<string>
+  readonly name: fc.Arbitrary<string>
+  /** The fewest parts of a message. */
+  readonly minLength: number
+}
+
+function leavesOf(options: ConversationOptions): Leaves {
+  const wire = fc.constantFrom(...(options.wires ?? wires))
+  const never = fc.constant(undefined)
   const extra = fc
     .array(fc.tuple(wire, jsonObject), { minLength: 1, maxLength: 2 })
     .map((entries): Extra => Object.fromEntries(entries))
-  const someExtra = options.extra === false ? never : fc.option(extra, { nil: undefined, freq: 4 })
-  const origin = fc
-    .record({
-      wire,
-      provider: optional(fc.constantFrom('openai', 'deepseek', '')),
-      model: optional(fc.constantFrom('m-1', 'm-2')),
-    })
-    .map((value) => compact<Origin>(value))
-  const opaque: fc.Arbitrary<Opaque> = fc.record({ origin, data: jsonObject }, { noNullPrototype: true })
-  const someOpaque = options.opaque === false ? never : fc.option(opaque, { nil: undefined, freq: 4 })
+  const origin = objectLike<Origin>({
+    wire,
+    provider: optional(fc.constantFrom('openai', 'deepseek', '')),
+    model: optional(fc.constantFrom('m-1', 'm-2')),
+  })
+  const opaque = objectLike<Opaque>({ origin, data: jsonObject })
+  return {
+    extra,
+    someExtra: options.extra === false ? never : fc.option(extra, { nil: undefined, freq: 4 }),
+    origin,
+    opaque,
+    someOpaque: options.opaque === false ? never : fc.option(opaque, { nil: undefined, freq: 4 }),
+    words: options.empty === false ? unicodeText.map((text) => (text === '' ? 'x' : text)) : unicodeText,
+    id: fc.oneof(fc.constantFrom('call_1', 'call_2', 'toolu_01', ''), fc.string({ minLength: 1, maxLength: 12 })),
+    name: fc.constantFrom(...(options.toolNames ?? hostileNames)),
+    minLength: options.empty === false ? 1 : 0,
+  }
+}
 
-  const text = fc
-    .record({ type: fc.constant('text' as const), text: words, opaque: someOpaque, extra: someExtra })
-    .map((value) => compact<TextPart>(value))
-  const plainText = fc
-    .record({ type: fc.constant('text' as const), text: words, extra: someExtra })
-    .map((value) => compact<TextPart>(value))
+type PartNames = 'text' | 'image' | 'file' | 'reasoning' | 'opaquePart' | 'toolCall' | 'brokenCall'
+type PartArbitraries = Pick<ConversationArbitraries, PartNames>
+
+function partsOf({ words, someOpaque, someExtra: extra, origin, id, name }: Leaves): PartArbitraries {
+  const type = <T extends string>(value: T): fc.Arbitrary<T> => fc.constant(value)
   const inline = fc.record({
     mediaType: fc.constantFrom('image/png', 'application/pdf'),
     data: fc.uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString('base64')),
   })
   const place = fc.oneof(inline, fc.record({ url: fc.webUrl() }))
-  const image = fc
-    .tuple(place, someExtra)
-    .map(([where, more]) => compact<ImagePart>({ type: 'image', ...where, extra: more }))
-  const file = fc
-    .tuple(place, optional(words), someExtra)
-    .map(([where, fileName, more]) => compact<FilePart>({ type: 'file', ...where, name: fileName, extra: more }))
-  const reasoning = fc
-    .record({ type: fc.constant('reasoning' as const), text: words, opaque: someOpaque, extra: someExtra })
-    .map((value) => compact<ReasoningPart>(value))
-  const opaquePart: fc.Arbitrary<OpaquePart> = fc.record(
-    { type: fc.constant('opaque' as const), origin, data: jsonObject },
-    { noNullPrototype: true },
-  )
-  const id = fc.oneof(fc.constantFrom('call_1', 'call_2', 'toolu_01', ''), fc.string({ minLength: 1, maxLength: 12 }))
-  const toolCall = fc
-    .record({
-      type: fc.constant('tool_call' as const),
+  const image = fc.tuple(place, extra)
+  const file = fc.tuple(place, optional(words), extra)
+  return {
+    text: objectLike<TextPart>({ type: type('text'), text: words, opaque: someOpaque, extra }),
+    image: image.map(([where, more]) => compact<ImagePart>({ type: 'image', ...where, extra: more })),
+    file: file.map(([where, label, more]) => compact<FilePart>({ type: 'file', ...where, name: label, extra: more })),
+    reasoning: objectLike<ReasoningPart>({ type: type('reasoning'), text: words, opaque: someOpaque, extra }),
+    opaquePart: objectLike<OpaquePart>({ type: type('opaque'), origin, data: jsonObject }),
+    toolCall: objectLike<ToolCall>({
+      type: type('tool_call'),
       id,
       name,
       arguments: argumentText,
       opaque: someOpaque,
-      extra: someExtra,
-    })
-    .map((value) => compact<ToolCall>(value))
-  const brokenCall = fc
-    .record({
-      type: fc.constant('broken_call' as const),
+      extra,
+    }),
+    brokenCall: objectLike<BrokenCall>({
+      type: type('broken_call'),
       id,
       name: fc.oneof(name, fc.constant('')),
       arguments: fc.oneof(unicodeText, fc.constantFrom('{"city":"Par', '[1]', '{"a":01}')),
       reason: fc.constantFrom(...brokenReasons),
       opaque: someOpaque,
-      extra: someExtra,
-    })
-    .map((value) => compact<BrokenCall>(value))
+      extra,
+    }),
+  }
+}
 
-  const media = options.media === false ? [] : [image, file]
-  const blocks = options.opaque === false ? [] : [opaquePart]
-  const broken = options.brokenCalls === false ? [] : [brokenCall]
-  const userPart: fc.Arbitrary<UserPart> = fc.oneof<fc.Arbitrary<UserPart>[]>(text, ...media, ...blocks)
-  const assistantPart: fc.Arbitrary<AssistantPart> = fc.oneof<fc.Arbitrary<AssistantPart>[]>(
-    text,
-    reasoning,
-    toolCall,
-    ...broken,
-    ...blocks,
-  )
-  const resultPart: fc.Arbitrary<ResultPart> = userPart
-
-  const failure = fc
-    .record({
-      category: fc.constantFrom<ToolErrorCategory>(...toolErrorCategories),
-      message: unicodeText,
-      details: optional(
-        fc.array(fc.tuple(jsonKey, unicodeText), { maxLength: 2 }).map((entries) => Object.fromEntries(entries)),
-      ),
-    })
-    .map((value) => compact<ToolFailure>(value))
+function resultsOf(
+  { id, name, someExtra, minLength }: Leaves,
+  part: fc.Arbitrary<ResultPart>,
+): fc.Arbitrary<ToolResult> {
+  const details = fc.array(fc.tuple(jsonKey, unicodeText), { maxLength: 2 })
+  const failure = objectLike<ToolFailure>({
+    category: fc.constantFrom<ToolErrorCategory>(...toolErrorCategories),
+    message: unicodeText,
+    details: optional(details.map((entries) => Object.fromEntries(entries))),
+  })
   const outcome = fc.oneof(
-    fc.constant({ isError: false }),
+    fc.constant({ isError: false, error: undefined }),
     failure.map((error) => ({ isError: true, error })),
-    fc.constant({ isError: true }),
+    fc.constant({ isError: true, error: undefined }),
   )
-  const toolResult = fc
-    .tuple(fc.array(resultPart, { minLength, maxLength: 3 }), outcome, id, name, optional(jsonObject), someExtra)
-    .map(([content, end, callId, toolName, artifacts, more]) =>
-      compact<ToolResult>({ callId, name: toolName, content, ...end, artifacts, extra: more } as ToolResult),
+  return fc
+    .tuple(fc.array(part, { minLength, maxLength: 3 }), outcome, id, name, optional(jsonObject), someExtra)
+    .map(([content, end, callId, tool, artifacts, extra]) =>
+      compact<ToolResult>({ callId, name: tool, content, ...end, artifacts, extra }),
     )
+}
 
-  const system = fc
-    .record({
-      role: fc.constant('system' as const),
-      content: fc.array(plainText, { minLength, maxLength: 2 }),
-      extra: someExtra,
-    })
-    .map((value) => compact<SystemMessage>(value))
-  const user = fc
-    .record({
-      role: fc.constant('user' as const),
-      content: fc.array(userPart, { minLength, maxLength: 3 }),
-      extra: someExtra,
-    })
-    .map((value) => compact<UserMessage>(value))
-  const assistant = fc
-    .record({
-      role: fc.constant('assistant' as const),
-      content: fc.array(assistantPart, { minLength, maxLength: 4 }),
-      origin: optional(origin),
-      extra: someExtra,
-    })
-    .map((value) => compact<AssistantMessage>(value))
-  const tool = fc
-    .record({
-      role: fc.constant('tool' as const),
-      results: fc.array(toolResult, { minLength, maxLength: 3 }),
-      extra: someExtra,
-    })
-    .map((value) => compact<ToolMessage>(value))
-  const message: fc.Arbitrary<Message> = fc.oneof<fc.Arbitrary<Message>[]>(system, user, assistant, tool)
-  const turn = fc.tuple(
-    user,
-    fc.array(fc.tuple(assistant, fc.array(toolResult, { minLength: 4, maxLength: 4 })), { maxLength: 2 }),
-  )
-  const conversation = fc.tuple(optional(system), fc.array(turn, { maxLength: 3 })).map(([first, turns]) => {
+export function conversationArbitraries(options: ConversationOptions = {}): ConversationArbitraries {
+  const leaves = leavesOf(options)
+  const { extra, opaque, someExtra, minLength } = leaves
+  const parts = partsOf(leaves)
+  const media = options.media === false ? [] : [parts.image, parts.file]
+  const blocks = options.opaque === false ? [] : [parts.opaquePart]
+  const broken = options.brokenCalls === false ? [] : [parts.brokenCall]
+  const userPart = fc.oneof<fc.Arbitrary<UserPart>[]>(parts.text, ...media, ...blocks)
+  const said = [parts.text, parts.reasoning, parts.toolCall]
+  const assistantPart = fc.oneof<fc.Arbitrary<AssistantPart>[]>(...said, ...broken, ...blocks)
+  const toolResult = resultsOf(leaves, userPart)
+  const many = <T>(item: fc.Arbitrary<T>, maxLength: number): fc.Arbitrary<T[]> =>
+    fc.array(item, { minLength, maxLength })
+  const plainText = parts.text.map(({ opaque: _, ...text }): TextPart => text)
+  const system = objectLike<SystemMessage>({
+    role: fc.constant('system'),
+    content: many(plainText, 2),
+    extra: someExtra,
+  })
+  const user = objectLike<UserMessage>({ role: fc.constant('user'), content: many(userPart, 3), extra: someExtra })
+  const assistant = objectLike<AssistantMessage>({
+    role: fc.constant('assistant'),
+    content: many(assistantPart, 4),
+    origin: optional(leaves.origin),
+    extra: someExtra,
+  })
+  const tool = objectLike<ToolMessage>({ role: fc.constant('tool'), results: many(toolResult, 3), extra: someExtra })
+  const message = fc.oneof<fc.Arbitrary<Message>[]>(system, user, assistant, tool)
+  const messages = fc.array(message, { maxLength: 8 })
+  const conversation = pairedOf(system, user, assistant, toolResult)
+  const roles = { system, user, assistant, tool, message, messages, conversation }
+  return { extra, opaque, ...parts, userPart, assistantPart, toolResult, ...roles }
+}
+
+function pairedOf(
+  system: fc.Arbitrary<SystemMessage>,
+  user: fc.Arbitrary<UserMessage>,
+  assistant: fc.Arbitrary<AssistantMessage>,
+  toolResult: fc.Arbitrary<ToolResult>,
+): fc.Arbitrary<readonly Message[]> {
+  const answer = fc.tuple(assistant, fc.array(toolResult, { minLength: 4, maxLength: 4 }))
+  const turn = fc.tuple(user, fc.array(answer, { maxLength: 2 }))
+  return fc.tuple(optional(system), fc.array(turn, { maxLength: 3 })).map(([first, turns]) => {
     const list: Message[] = first === undefined ? [] : [first]
     for (const [question, answers] of turns) {
       list.push(question)
-      for (const [answer, results] of answers) list.push(...answered(answer, results, list.length))
+      for (const [said, results] of answers) list.push(...answered(said, results, list.length))
     }
     return list
   })
-  return {
-    extra,
-    opaque,
-    text,
-    image,
-    file,
-    reasoning,
-    opaquePart,
-    toolCall,
-    brokenCall,
-    userPart,
-    assistantPart,
-    toolResult,
-    system,
-    user,
-    assistant,
-    tool,
-    message,
-    messages: fc.array(message, { maxLength: 8 }),
-    conversation,
-  }
 }
 
 /** The answer with ids of its own, and its results when it has calls. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Conversation } from '../../src/conversation/conversation.js'
 import { append, emptyList, type MessageList, toArray } from '../../src/conversation/message-list.js'
 import type { AssistantMessage, Message, ToolResult } from '../../src/conversation/messages.js'
-import { answerOpenCalls, inCallOrder } from '../../src/conversation/pairing.js'
+import { answerOpenCalls } from '../../src/conversation/pairing.js'
 import { conversationArbitraries } from '../arbitraries/conversation.js'
 
 const asked: AssistantMessage = {
@@ -134,15 +134,17 @@ describe('pairing', () => {
     )
   })
 
-  test('puts results in call order, and a cancelled one where there is none', () => {
-    const calls = asked.content.filter((part) => part.type === 'tool_call' || part.type === 'broken_call')
-    const ordered = inCallOrder(calls, [result('b')], 'the run was stopped')
-    expect(ordered.map((item) => [item.callId, item.error?.category])).toEqual([
-      ['a', 'cancelled'],
-      ['b', undefined],
-    ])
-    expect(ordered[0]?.content).toEqual([
-      { type: 'text', text: 'Tool execution failed (cancelled): the run was stopped' },
-    ])
+  test('a call without a result is answered as cancelled, next to the results there are', () => {
+    const [, answers] = answerOpenCalls([asked, { role: 'tool', results: [result('b')] }], 'the run was stopped')
+    expect(answers).toMatchObject({
+      results: [
+        { callId: 'b', isError: false },
+        {
+          callId: 'a',
+          error: { category: 'cancelled', message: 'the run was stopped' },
+          content: [{ type: 'text', text: 'Tool execution failed (cancelled): the run was stopped' }],
+        },
+      ],
+    })
   })
 })

@@ -1,7 +1,7 @@
 // `seal` by example: each row is a history that some provider refuses, and what is sent instead.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Message, ToolResult } from '../../src/conversation/messages.js'
+import type { Message, ToolCall, ToolResult } from '../../src/conversation/messages.js'
 import { seal, unansweredText } from '../../src/conversation/seal.js'
 import type { SealRules } from '../../src/conversation/seal-rules.js'
 import { conversationArbitraries } from '../arbitraries/conversation.js'
@@ -40,9 +40,10 @@ const strict: SealRules = {
 
 const text = (words: string) => ({ type: 'text', text: words }) as const
 const user = (words: string): Message => ({ role: 'user', content: [text(words)] })
+const call = (id: string): ToolCall => ({ type: 'tool_call', id, name: 'add', arguments: '{}' })
 const calls = (...ids: readonly string[]): Message => ({
   role: 'assistant',
-  content: ids.map((id) => ({ type: 'tool_call', id, name: 'add', arguments: '{}' })),
+  content: ids.map(call),
 })
 const answer = (callId: string, words = 'ok'): ToolResult => ({
   callId,
@@ -133,11 +134,7 @@ const rows: readonly {
   {
     name: 'parts are put in the order of the slots, and text is joined',
     rules: strict,
-    given: [
-      user('hi'),
-      { role: 'assistant', content: [...(calls('a') as { content: [] }).content, text('one '), text('two')] },
-      results(answer('a')),
-    ],
+    given: [user('hi'), { role: 'assistant', content: [call('a'), text('one '), text('two')] }, results(answer('a'))],
     sent: ['user hi', 'assistant one two a', 'tool a'],
     codes: ['parts_reordered', 'text_joined'],
   },
@@ -192,7 +189,9 @@ describe('seal', () => {
 
   test('a placeholder says that the call was not answered', () => {
     const [, message] = seal([calls('a')], plain).messages
-    expect(message?.role === 'tool' && message.results[0]?.content).toEqual([text(unansweredText)])
+    expect(message?.role === 'tool' && message.results[0]?.content).toEqual([
+      text(`Tool execution failed (cancelled): ${unansweredText}`),
+    ])
   })
 
   test('half a surrogate pair is replaced', () => {

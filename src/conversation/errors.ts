@@ -1,1 +1,0 @@
-export { type ErrorCode, type ErrorOptions, errorCodes, ToolwireError } from '../errors/error.js'
