@@ -2,16 +2,18 @@
 // every call is settled exactly once, and nothing here rejects.
 import type { AnyCall, ToolCall, ToolFailure, ToolResult } from '../conversation/messages.js'
 import { digest } from '../json/digest.js'
+import type { Checked } from '../schema/issue.js'
+import { issueText } from '../schema/issue.js'
 import { admit, rateLimited } from './admission.js'
 import { type AuditDecision, type AuditRecord, notify } from './audit.js'
 import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { Gate, type ToolBudgets } from './limits.js'
-import { brokenFailure, late, listIssues, type Preparation, prepare, type Repair, wholeCall } from './preparation.js'
+import { brokenFailure, late, type Preparation, prepare, type Repair, wholeCall } from './preparation.js'
 import { type Raced, race, type Settled } from './race.js'
 import type { ToolSource } from './registry.js'
 import { failedResult, resultOf } from './results.js'
-import type { Checked, ToolContext } from './tool.js'
+import type { ToolContext } from './tool.js'
 
 /** A call that was answered, or one that waits for somebody's approval and has not run. */
 export type CallOutcome =
@@ -97,7 +99,7 @@ export class Batch {
       return tool.checkOutput === undefined ? { ok: true, value } : await tool.checkOutput(value)
     }
     const onLate = (settled: Settled<Checked<unknown>>): void =>
-      this.#record(passage, 'allowed', lateOutcome(settled), true)
+      notify(() => this.#record(passage, 'allowed', lateOutcome(settled), true))
     const remainingMs = this.#deadlineAt - clock.now()
     const limitMs = Math.min(timeoutMs, remainingMs)
     const raced = await race(work, { signals, clock, timeoutMs: limitMs, onLate })
@@ -112,7 +114,7 @@ export class Batch {
       case 'done': {
         if (raced.value.ok) return resultOf(call, raced.value.value, settings)
         const message = `Tool "${call.name}" returned a value that does not match its output schema`
-        const details = { issues: listIssues(raced.value.issues) }
+        const details = { issues: issueText(raced.value.issues) }
         return failedResult(call, { category: 'unknown', message, details }, settings)
       }
       case 'failed':

@@ -1,6 +1,7 @@
 // The one place where tool calls are run: every client, the loop and the gateway come here.
 import type { AnyCall, ToolCall, ToolResult } from '../conversation/messages.js'
-import { Batch, type CallOutcome } from './batch.js'
+import { ToolwireError } from '../errors/error.js'
+import { Batch } from './batch.js'
 import { type ExecuteOptions, settingsOf } from './executor-options.js'
 import { ToolBudgets } from './limits.js'
 import { ToolRegistry, type ToolSource } from './registry.js'
@@ -31,13 +32,14 @@ export class ToolExecutor {
    * approval is answered as not run: use `batch` to pause there instead.
    */
   async execute(calls: readonly AnyCall[], options: ExecuteOptions = {}): Promise<readonly ToolResult[]> {
+    checkCalls(calls)
     const batch = this.batch(options)
     const outcomes = await Promise.all(calls.map((call) => batch.settle(call)))
     return outcomes.map((outcome) => (outcome.state === 'answered' ? outcome.result : pausedResult(outcome.call)))
   }
 
   /** The calls of one turn, to be settled one by one under one deadline and one set of slots. */
-  batch(options: ExecuteOptions = {}): { settle(call: AnyCall): Promise<CallOutcome> } {
+  batch(options: ExecuteOptions = {}): Batch {
     return new Batch(this.tools, this.#budgets, settingsOf(this.#options, options))
   }
 }
@@ -59,7 +61,25 @@ export function pausedResult(call: AnyCall): ToolResult {
 
 function sourceOf(tools: Tools): ToolSource {
   if (typeof tools === 'function') return { get: (name) => anyTool(name, tools), list: () => [] }
-  return 'list' in tools ? tools : new ToolRegistry(tools)
+  if (isList(tools)) return new ToolRegistry(tools)
+  if (typeof tools?.get === 'function' && typeof tools.list === 'function') return tools
+  throw new ToolwireError('misuse', 'an executor needs a list of tools, a ToolRegistry, or a function that runs a call')
+}
+
+/** Array.isArray does not narrow a readonly array out of a union. */
+function isList(tools: ToolSource | readonly AnyTool[]): tools is readonly AnyTool[] {
+  return Array.isArray(tools)
+}
+
+/** A provider's own call object is a mistake of the program, not of the model: it is refused before anything runs. */
+function checkCalls(calls: readonly AnyCall[]): void {
+  const isCall = (call: Partial<AnyCall> | null | undefined): boolean =>
+    (call?.type === 'tool_call' || call?.type === 'broken_call') &&
+    [call.id, call.name, call.arguments].every((field) => typeof field === 'string')
+  const wrong = Array.isArray(calls) ? calls.findIndex((call) => !isCall(call)) : 0
+  if (wrong === -1) return
+  const remedy = 'pass the calls of a decoded response, with type, id, name and arguments'
+  throw new ToolwireError('misuse', `calls[${wrong}] is not a tool call; ${remedy}`)
 }
 
 /** A function that runs any call is a tool of every name, with nothing known about its input. */

@@ -61,11 +61,14 @@ export function settingsOf(executor: ExecuteOptions, batch: ExecuteOptions): Set
     concurrency: positive('concurrency', batch.concurrency ?? executor.concurrency ?? 8),
     timeoutMs: positive('timeoutMs', batch.timeoutMs ?? executor.timeoutMs ?? 60_000),
     deadlineMs: positive('deadlineMs', batch.deadlineMs ?? executor.deadlineMs ?? Number.POSITIVE_INFINITY),
-    signals: [executor.signal, batch.signal].filter((signal) => signal !== undefined),
+    signals: [...new Set([executor.signal, batch.signal].filter((signal) => signal !== undefined))],
     approve: batch.approve ?? executor.approve,
     policy: checkPolicy({ ...executor.policy, ...batch.policy }),
     exposeErrors: exposure(batch.exposeErrors ?? executor.exposeErrors ?? 'message'),
-    maxResultBytes: positive('maxResultBytes', batch.maxResultBytes ?? executor.maxResultBytes ?? defaultMaxResultBytes),
+    maxResultBytes: positive(
+      'maxResultBytes',
+      batch.maxResultBytes ?? executor.maxResultBytes ?? defaultMaxResultBytes,
+    ),
     repair: batch.repair ?? executor.repair ?? false,
     audit: batch.audit ?? executor.audit,
     log: batch.log ?? executor.log,
@@ -78,7 +81,10 @@ export function settingsOf(executor: ExecuteOptions, batch: ExecuteOptions): Set
 
 function positive(name: string, value: number): number {
   if (typeof value === 'number' && value > 0) return value
-  throw new ToolwireError('misuse', `the executor's ${name} is ${String(value)}; give a number above 0, or leave it out`)
+  throw new ToolwireError(
+    'misuse',
+    `the executor's ${name} is ${String(value)}; give a number above 0, or leave it out`,
+  )
 }
 
 function exposure(value: ErrorExposure): ErrorExposure {

@@ -37,9 +37,16 @@ const byStatus: ReadonlyMap<unknown, ToolErrorCategory> = new Map([
   [504, 'execution_timeout'],
 ])
 const bySystemCode: ReadonlyMap<unknown, ToolErrorCategory> = new Map([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'].map(
-    (code) => [code, 'network_error'] as const,
-  ),
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ECONNABORTED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EPIPE',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+  ].map((code) => [code, 'network_error'] as const),
   ...['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_SOCKET'].map((code) => [code, 'network_error'] as const),
   ['ENOENT', 'resource_not_found'],
   ['EACCES', 'permission_denied'],
@@ -78,7 +85,9 @@ function writtenFailure(thrown: unknown): ToolFailure | undefined {
 
 function copyDetails(details: { readonly [key: string]: unknown }): { readonly [key: string]: string } {
   const entries = Object.entries(details)
-  return Object.fromEntries(entries.map(([key, value]) => [key, typeof value === 'string' ? value : displayJson(value)]))
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, typeof value === 'string' ? value : displayJson(value)]),
+  )
 }
 
 function categoryOf(thrown: unknown, depth = 0): ToolErrorCategory {

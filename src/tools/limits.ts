@@ -15,7 +15,7 @@ export class Gate {
   readonly #waiting = new Set<() => void>()
 
   constructor(places: number) {
-    this.#free = places >= 1 ? places : 1
+    this.#free = Math.max(1, places || 1)
   }
 
   enter(): Pass {

@@ -3,7 +3,7 @@ import type { ToolCall } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import { type AnyTool, type ToolCapability, toolCapabilities } from './tool.js'
 
-export const policyAnswers = ['allow', 'deny', 'ask'] as const
+const policyAnswers = ['allow', 'deny', 'ask'] as const
 export type PolicyAnswer = (typeof policyAnswers)[number]
 /**
  * What a tool that declares a capability may do. A capability that is not named here is allowed to the program's own tools

@@ -1,6 +1,8 @@
 // Everything that is decided about a call before its tool runs, in this order: is it whole, is there such a tool, does the
 // policy allow it, are its arguments valid, does somebody approve. Trap: only a call that came through all of it may run.
 import type { AnyCall, BrokenReason, ToolCall, ToolFailure } from '../conversation/messages.js'
+import type { Checked } from '../schema/issue.js'
+import { issueText } from '../schema/issue.js'
 import { argsOf, repairArguments } from './arguments.js'
 import { notify } from './audit.js'
 import type { Settings } from './executor-options.js'
@@ -8,7 +10,7 @@ import { failureOf } from './failure.js'
 import { judge, readApproval } from './policy.js'
 import { race } from './race.js'
 import type { ToolSource } from './registry.js'
-import type { AnyTool, Checked, Issue } from './tool.js'
+import type { AnyTool } from './tool.js'
 
 /** Why repaired arguments are what they are now. */
 export interface Repair {
@@ -50,9 +52,10 @@ async function checkArguments(
   const timeoutMs = Math.min(tool.timeoutMs ?? settings.timeoutMs, deadlineAt - clock.now())
   const check = (): Checked<unknown> | Promise<Checked<unknown>> => tool.checkInput(argsOf(call))
   const raced = await race(check, { signals, clock, timeoutMs })
-  if (raced.state !== 'done') return refuse(raced.state === 'failed' ? failureOf(raced.error, settings) : late(raced.state))
+  if (raced.state !== 'done')
+    return refuse(raced.state === 'failed' ? failureOf(raced.error, settings) : late(raced.state))
   if (raced.value.ok) return { state: 'checked', input: raced.value.value }
-  return refuse(invalid(`Invalid arguments for tool "${call.name}": ${listIssues(raced.value.issues)}`))
+  return refuse(invalid(`Invalid arguments for tool "${call.name}": ${issueText(raced.value.issues)}`))
 }
 
 /** Undefined when the call may run. */
@@ -64,7 +67,9 @@ async function askApproval(
 ): Promise<Preparation | undefined> {
   const { approve, signals, clock } = settings
   if (approve === undefined) {
-    return asked.length === 0 ? undefined : deny(call, `it needs approval for ${asked.join(', ')}, and nobody can give it`)
+    return asked.length === 0
+      ? undefined
+      : deny(call, `it needs approval for ${asked.join(', ')}, and nobody can give it`)
   }
   const raced = await race((signal) => approve(call, tool, { asked, signal }), {
     signals,
@@ -76,7 +81,9 @@ async function askApproval(
   if (approval === 'allow') return undefined
   if (approval === 'pause') return { state: 'paused', call, tool }
   if (approval !== undefined) return deny(call, approval.deny)
-  notify(() => settings.log?.warn('An approval gave no answer; the call was denied', { tool: call.name, callId: call.id }))
+  notify(() =>
+    settings.log?.warn('An approval gave no answer; the call was denied', { tool: call.name, callId: call.id }),
+  )
   return deny(call, 'asking for approval failed')
 }
 
@@ -129,10 +136,6 @@ function unknownTool(call: ToolCall, { tools, settings }: PreparationLimits): To
 export function late(state: 'aborted' | 'timed_out'): ToolFailure {
   if (state === 'aborted') return { category: 'cancelled', message: 'The run was aborted before the tool started' }
   return { category: 'execution_timeout', message: 'The time was up before the tool started' }
-}
-
-export function listIssues(issues: readonly Issue[]): string {
-  return issues.map(({ path, message }) => `${path === '' ? '(root)' : path} ${message}`).join('; ')
 }
 
 function invalid(message: string): ToolFailure {

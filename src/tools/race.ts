@@ -1,5 +1,6 @@
 // Runs foreign code against a time limit and abort signals. Trap: the code may ignore its signal, settle late or never;
 // whoever waits here is answered once, on time, and no timer, listener or rejection is left behind.
+import { onAbort } from './abort.js'
 import type { Clock } from './clock.js'
 
 export type Settled<T> =
@@ -28,27 +29,24 @@ export function race<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limit
     let open = true
     const close = (raced: Raced<T>): void => {
       open = false
-      cancelTimer()
-      for (const signal of signals) signal.removeEventListener('abort', onAbort)
+      for (const release of releases) release()
       resolve(raced)
     }
-    const onAbort = (event: Event): void => {
-      if (!open) return
+    const abort = (reason: unknown): void => {
       close({ state: 'aborted' })
-      controller.abort((event.target as AbortSignal | null)?.reason)
+      controller.abort(reason)
     }
-    const cancelTimer = clock.after(timeoutMs, () => {
-      if (!open) return
+    const expire = (): void => {
       close({ state: 'timed_out' })
       controller.abort(new DOMException(`The ${timeoutMs} ms for this call are over`, 'TimeoutError'))
-    })
-    for (const signal of signals) signal.addEventListener('abort', onAbort)
+    }
+    const releases = [clock.after(timeoutMs, expire), ...signals.map((signal) => onAbort(signal, abort))]
     const arrive = (settled: Settled<T>): void => (open ? close(settled) : onLate?.(settled))
-    Promise.resolve()
-      .then(() => work(controller.signal))
-      .then(
-        (value) => arrive({ state: 'done', value }),
-        (error: unknown) => arrive({ state: 'failed', error }),
-      )
+    // Begun at once, so that nothing can abort between the check above and the work; a throw becomes a rejection.
+    const begin = async (): Promise<T> => work(controller.signal)
+    begin().then(
+      (value) => arrive({ state: 'done', value }),
+      (error: unknown) => arrive({ state: 'failed', error }),
+    )
   })
 }

@@ -53,6 +53,7 @@ export class ToolRegistry implements ToolSource {
 
   /** Registers a tool, in the given scopes or everywhere, and returns it under the name it got. */
   add(tool: AnyTool, options: { readonly scopes?: readonly string[] | undefined } = {}): AnyTool {
+    checkTool(tool)
     const name = this.#freeName(tool)
     this.#checkDrift(tool)
     const { scopes } = options
@@ -61,6 +62,7 @@ export class ToolRegistry implements ToolSource {
 
   /** Puts a new definition in the place, name and scopes of the one from the same source, and pins it. */
   replace(tool: AnyTool): AnyTool {
+    checkTool(tool)
     const identity = identityOf(tool)
     for (const [name, entry] of this.#entries) {
       if (entry.identity === identity) return this.#put(name, tool, entry.scopes)
@@ -118,8 +120,9 @@ export class ToolRegistry implements ToolSource {
     if (taken === undefined && !(qualifies && tool.name.includes(separator))) return tool.name
     const name = identityOf(tool)
     if (qualifies && taken?.identity !== name && !this.#entries.has(name)) return name
-    const holder = taken?.tool.source ?? tool.source
-    const remedy = holder === tool.source ? 'replace or remove it first' : "rename one, or use { onCollision: 'qualify' }"
+    const holder = (this.#entries.get(name) ?? taken)?.tool.source ?? tool.source
+    const remedy =
+      holder === tool.source ? 'replace or remove it first' : "rename one, or use { onCollision: 'qualify' }"
     throw new ToolwireError(
       'invalid_tool_spec',
       `the tool "${tool.name}" from "${tool.source}" cannot be added: "${holder}" already has one of that name; ${remedy}`,
@@ -138,6 +141,16 @@ export class ToolRegistry implements ToolSource {
       { detail: { tool: tool.name, rule: 'pinned_definition', ...drift } },
     )
   }
+}
+
+/** A plain definition in some provider's form has no function to run: it is refused here, not at its first call. */
+function checkTool(tool: AnyTool): void {
+  const { name, source, digest, capabilities, checkInput, execute } = (tool ?? {}) as Partial<AnyTool>
+  const hasFacts = [name, source, digest].every((field) => typeof field === 'string') && Array.isArray(capabilities)
+  if (hasFacts && [checkInput, execute].every((field) => typeof field === 'function')) return
+  throw new ToolwireError('invalid_tool_spec', 'this is not a defined tool; make it with tool({ … }) or importTool', {
+    detail: { tool: typeof name === 'string' ? name : '', rule: 'definition_kind' },
+  })
 }
 
 function identityOf(tool: AnyTool): string {

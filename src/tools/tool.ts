@@ -2,6 +2,7 @@
 import type { ToolCall } from '../conversation/messages.js'
 import type { ToolSpec } from '../conversation/request.js'
 import type { ValueObject } from '../json/types.js'
+import type { Checked } from '../schema/issue.js'
 
 export const toolCapabilities = ['network', 'filesystem', 'database', 'shell'] as const
 export type ToolCapability = (typeof toolCapabilities)[number]
@@ -29,13 +30,6 @@ export interface ToolLimits {
   readonly rateLimit?: RateLimit
 }
 
-/** One failing place in a value, as a pointer and a sentence. */
-export interface Issue {
-  readonly path: string
-  readonly message: string
-}
-export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly Issue[] }
-
 /** A defined tool. `Input` is what the handler takes, `Output` what it returns. */
 export interface Tool<Input = never, Output = unknown> extends ToolLimits {
   readonly name: string
@@ -59,4 +53,3 @@ export interface Tool<Input = never, Output = unknown> extends ToolLimits {
 /** A tool of any input and output, as lists and registries hold it. */
 // biome-ignore lint/suspicious/noExplicitAny: the input of a handler is contravariant; `any` is the only common supertype
 export type AnyTool = Tool<any, any>
-

@@ -1,0 +1,32 @@
+// Many waits on one signal through one listener: platforms warn of a leak at the eleventh, and a turn may have hundreds.
+
+type OnAbort = (reason: unknown) => void
+interface Relay {
+  readonly waiting: Set<OnAbort>
+  readonly listener: () => void
+}
+
+const relays = new WeakMap<AbortSignal, Relay>()
+
+/** Calls back once when the signal aborts, which it has not yet, unless the function it returns is called first. */
+export function onAbort(signal: AbortSignal, callback: OnAbort): () => void {
+  const relay = relays.get(signal) ?? relayOf(signal)
+  if (relay.waiting.size === 0) signal.addEventListener('abort', relay.listener)
+  relay.waiting.add(callback)
+  return () => {
+    if (relay.waiting.delete(callback) && relay.waiting.size === 0) {
+      signal.removeEventListener('abort', relay.listener)
+    }
+  }
+}
+
+function relayOf(signal: AbortSignal): Relay {
+  const waiting = new Set<OnAbort>()
+  const listener = (): void => {
+    // Each callback takes itself out, and others with it.
+    for (const callback of [...waiting]) if (waiting.has(callback)) callback(signal.reason)
+  }
+  const relay = { waiting, listener }
+  relays.set(signal, relay)
+  return relay
+}

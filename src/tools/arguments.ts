@@ -1,0 +1,126 @@
+// The arguments of a call. The text is the value of record; what is parsed from it is kept beside the call, never in it.
+import { jsonrepair } from 'jsonrepair'
+import type { AnyCall, ToolCall } from '../conversation/messages.js'
+import { ToolwireError } from '../errors/error.js'
+import { isJsonObject, parseJson } from '../json/parse.js'
+import type { Value, ValueObject } from '../json/types.js'
+import type { AnySchema, Infer } from '../schema/infer.js'
+import { takeSchema } from '../schema/intake.js'
+import { issueText } from '../schema/issue.js'
+import { specError } from './spec-rules.js'
+
+const parsed = new WeakMap<ToolCall, { readonly text: string; readonly value: ValueObject }>()
+
+/**
+ * The parsed arguments of a call, frozen, parsed once. An integer beyond ±(2^53−1) is a bigint.
+ * Throws `malformed_arguments` when the text is not one complete JSON object.
+ */
+export function argsOf(call: ToolCall): ValueObject {
+  const known = parsed.get(call)
+  if (known !== undefined && known.text === call.arguments) return known.value
+  const value = parseArguments(call)
+  parsed.set(call, { text: call.arguments, value })
+  return value
+}
+
+function parseArguments(call: ToolCall): ValueObject {
+  let value: Value
+  try {
+    value = parseJson(call.arguments)
+  } catch (cause) {
+    throw malformed(call, cause instanceof Error ? cause.message : 'the text is not JSON', cause)
+  }
+  if (!isValueObject(value)) throw malformed(call, 'the text is JSON but not an object')
+  return frozen(value)
+}
+
+function isValueObject(value: Value): value is ValueObject {
+  return isJsonObject(value)
+}
+
+function frozen<T extends Value>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) frozen(member as Value)
+  return Object.freeze(value)
+}
+
+/**
+ * The arguments of a call as the schema types them. Throws `malformed_arguments` naming the tool, the call, every failing path and
+ * the raw text; throws `misuse` for a schema that can only be checked asynchronously (the executor awaits those).
+ */
+export function decodeArguments<const Schema extends AnySchema>(call: ToolCall, schema: Schema): Infer<Schema> {
+  const taken = takeSchema(schema, 'input')
+  if (!taken.ok) throw specError(call.name, taken.problem.rule, taken.problem.message, taken.problem.path)
+  const checked = taken.check(argsOf(call))
+  if (checked instanceof Promise) {
+    checked.catch(() => undefined)
+    throw new ToolwireError(
+      'misuse',
+      `the schema for tool '${call.name}' is checked asynchronously, which decodeArguments cannot await; run the call through executeToolCalls`,
+    )
+  }
+  if (!checked.ok) throw malformed(call, issueText(checked.issues))
+  // The check proved the value to be what the schema describes.
+  return checked.value as Infer<Schema>
+}
+
+function malformed(call: ToolCall, why: string, cause?: unknown): ToolwireError {
+  return new ToolwireError(
+    'malformed_arguments',
+    `Failed to decode arguments for tool '${call.name}' (id: ${call.id}): ${why}\nRaw JSON: ${call.arguments}`,
+    { detail: { tool: call.name, id: call.id, reason: why, arguments: call.arguments }, cause },
+  )
+}
+
+/** A call whose argument text was mended, and the sentence that says so. */
+export interface RepairedCall {
+  readonly call: ToolCall
+  readonly repaired: true
+  readonly note: string
+}
+
+export interface RepairOptions {
+  /** Also mend calls that were cut off. What is missing is guessed, so a tool with effects must not be run on it unseen. */
+  readonly truncated?: boolean
+}
+
+/** Longer text is not mended: the repair is guesswork, and its time is not bounded. */
+const longestRepair = 200_000
+
+/**
+ * Mends the argument text of a call where that gives an object; undefined when it does not, when there is nothing to mend, and for
+ * a truncated call unless asked. Nothing here calls it by itself: repair is opt-in, and its caller reports the note.
+ */
+export function repairArguments(call: AnyCall, options: RepairOptions = {}): RepairedCall | undefined {
+  const reason = call.type === 'broken_call' ? call.reason : undefined
+  if (reason === 'no_name' || (reason === 'truncated' && options.truncated !== true)) return undefined
+  if (call.arguments.length > longestRepair || objectIn(call.arguments)) return undefined
+  let text: string
+  try {
+    text = jsonrepair(call.arguments)
+  } catch {
+    return undefined
+  }
+  if (!objectIn(text)) return undefined
+  const { id, name, opaque, extra } = call
+  return {
+    call: {
+      type: 'tool_call',
+      id,
+      name,
+      arguments: text,
+      ...(opaque === undefined ? {} : { opaque }),
+      ...(extra === undefined ? {} : { extra }),
+    },
+    repaired: true,
+    note: `the arguments of "${name}" (id: ${id}) were not valid JSON and were repaired before the call: ${reason ?? 'malformed'}`,
+  }
+}
+
+function objectIn(text: string): boolean {
+  try {
+    return isJsonObject(parseJson(text))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,148 @@
+// From what a program says of a tool to a `Tool`: strict, because the author can correct it. Definitions from elsewhere go through
+// `importTool`, which is lenient; both end in `makeTool`.
+
+import type { StandardTypedV1 } from '@standard-schema/spec'
+import { freeze } from '../conversation/freeze.js'
+import type { ToolSpec } from '../conversation/request.js'
+import { canonicalJson, digest } from '../json/digest.js'
+import type { JsonObject, ValueObject } from '../json/types.js'
+import { checkSchema } from '../schema/check.js'
+import type { AnySchema, FromSchema, Infer } from '../schema/infer.js'
+import { type Intake, takeSchema } from '../schema/intake.js'
+import type { Checked } from '../schema/issue.js'
+import { specError } from './spec-rules.js'
+import { type Tool, type ToolCapability, type ToolContext, type ToolLimits, toolCapabilities } from './tool.js'
+
+export interface ToolOptions extends ToolLimits {
+  /** What the tool touches; a policy may deny it or ask first. */
+  readonly capabilities?: readonly ToolCapability[]
+  /** Whether a call that was in flight at a crash may simply be run again. Default false. */
+  readonly repeatable?: boolean
+  /** Asks providers that can to hold the model to the schema exactly. */
+  readonly strict?: boolean
+}
+
+/** What a handler may return: what the output schema takes, or anything without one. */
+export type Returned<Out> = Out extends StandardTypedV1
+  ? StandardTypedV1.InferInput<Out>
+  : Out extends JsonObject
+    ? FromSchema<Out>
+    : never
+
+export interface ToolDefinition<Input extends AnySchema, Output> extends ToolOptions {
+  /** Lower-case letters, digits and `_`, a letter first, at most 64. */
+  readonly name: string
+  /** What the tool does and when to use it, 10 to 500 characters. */
+  readonly description: string
+  readonly input: Input
+  /** An integer beyond ±(2^53−1) arrives as a bigint where a JSON Schema or `params` says integer or number. */
+  readonly execute: (input: Infer<Input>, context: ToolContext) => Output | Promise<Output>
+}
+
+/** Defines a tool. Throws `invalid_tool_spec` with the broken rule as `detail.rule`. */
+export function defineTool<const Input extends AnySchema, const Out extends AnySchema>(
+  definition: ToolDefinition<Input, Returned<Out>> & {
+    /** What the handler returns, checked after it did. */
+    readonly outputSchema: Out
+  },
+): Tool<Infer<Input>, Returned<Out>>
+export function defineTool<const Input extends AnySchema, Output>(
+  definition: ToolDefinition<Input, Output> & { readonly outputSchema?: undefined },
+): Tool<Infer<Input>, Output>
+export function defineTool<Input extends AnySchema, Output>(
+  definition: ToolDefinition<Input, Output> & { readonly outputSchema?: AnySchema | undefined },
+): Tool<Infer<Input>, Output> {
+  checkWords(definition)
+  const { name, description, input, outputSchema, execute } = definition
+  if (input === undefined) throw specError(name, 'input_missing', 'it has no input schema')
+  if (typeof execute !== 'function') throw specError(name, 'execute_missing', 'it has no execute function')
+  const taken = taking(name, input, 'input')
+  const output = outputSchema === undefined ? undefined : taking(name, outputSchema, 'output')
+  return makeTool({ name, description, taken, output, source: 'local', options: definition, execute })
+}
+
+interface Parts<Input, Output> {
+  readonly name: string
+  readonly description: string
+  readonly taken: Pick<Intake, 'schema' | 'check'>
+  readonly output?: Intake | undefined
+  readonly source: string
+  readonly options: ToolOptions
+  readonly execute: (input: Input, context: ToolContext) => Output | Promise<Output>
+}
+
+/** Puts a tool together from parts that were checked; checks the options itself. */
+export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input, Output> {
+  const { name, description, taken, output, source, options, execute } = parts
+  checkOptions(name, options)
+  const spec: ToolSpec = freeze({
+    name,
+    ...(description === '' ? {} : { description }),
+    inputSchema: taken.schema,
+    ...(options.strict === undefined ? {} : { strict: options.strict }),
+  })
+  return {
+    name,
+    description,
+    spec,
+    capabilities: [...new Set(options.capabilities ?? [])],
+    source,
+    repeatable: options.repeatable ?? false,
+    digest: digest(canonicalJson({ name, description, inputSchema: taken.schema })),
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
+    ...(options.rateLimit === undefined ? {} : { rateLimit: options.rateLimit }),
+    // The schema that was checked against is the one the input type was inferred from.
+    checkInput: (args: ValueObject) => taken.check(args) as Checked<Input> | Promise<Checked<Input>>,
+    ...(output === undefined
+      ? {}
+      : { checkOutput: (value: unknown) => output.check(value) as Checked<Output> | Promise<Checked<Output>> }),
+    execute,
+  }
+}
+
+function taking(name: string, schema: unknown, side: 'input' | 'output'): Intake {
+  const taken = takeSchema(schema, side)
+  if (!taken.ok) throw specError(name, taken.problem.rule, taken.problem.message, taken.problem.path)
+  const root = side === 'input' ? 'object' : 'any'
+  const problem = checkSchema(taken.schema, { root, level: 'strict', validated: taken.validated })
+  if (problem !== undefined) throw specError(name, problem.rule, problem.message, problem.path)
+  return taken
+}
+
+function checkWords(definition: unknown): void {
+  if (typeof definition !== 'object' || definition === null) {
+    throw specError('', 'definition_kind', 'the definition is not an object')
+  }
+  const { name, description }: { name?: unknown; description?: unknown } = definition
+  if (typeof name !== 'string' || name === '') throw specError('', 'name_missing', 'it has no name')
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) {
+    throw specError(name, 'name_style', 'the name is not snake_case starting with a lower-case letter')
+  }
+  if (name.length > 64) throw specError(name, 'name_length', `the name has ${name.length} characters`)
+  if (typeof description !== 'string') throw specError(name, 'description_missing', 'it has no description')
+  const length = [...description].length
+  if (length < 10 || length > 500) {
+    throw specError(name, 'description_length', `the description has ${length} characters`)
+  }
+}
+
+function checkOptions(name: string, options: ToolOptions): void {
+  for (const capability of options.capabilities ?? []) {
+    if (!toolCapabilities.includes(capability)) {
+      throw specError(name, 'capability_unknown', `the capability ${JSON.stringify(capability)} is not known`)
+    }
+  }
+  const { timeoutMs, concurrency, rateLimit } = options
+  const limits = { timeoutMs, concurrency, 'rateLimit.calls': rateLimit?.calls, 'rateLimit.perMs': rateLimit?.perMs }
+  for (const [field, value] of Object.entries(limits)) {
+    if (value !== undefined && !(typeof value === 'number' && value > 0)) {
+      throw specError(name, 'limit_value', `${field} is ${String(value)}`)
+    }
+  }
+  for (const field of ['repeatable', 'strict'] as const) {
+    const value: unknown = options[field]
+    if (value !== undefined && typeof value !== 'boolean')
+      throw specError(name, 'flag_value', `${field} is ${String(value)}`)
+  }
+}
