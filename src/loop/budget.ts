@@ -43,7 +43,9 @@ export function overBudget(limits: Limits, calls: readonly AnyCall[], usage: Usa
 }
 
 /** Remembers the calls of the last turns with their results; tells when a turn brought nothing but repetitions, too often. */
-export function createRepeatGuard(limits: Limits): (calls: readonly AnyCall[], results: readonly ToolResult[]) => boolean {
+export function createRepeatGuard(
+  limits: Limits,
+): (calls: readonly AnyCall[], results: readonly ToolResult[]) => boolean {
   let streaks = new Map<string, number>()
   return (calls, results) => {
     const current = new Map<string, number>()

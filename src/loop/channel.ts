@@ -1,8 +1,10 @@
 // Events out of work that is still going on: the work emits, a generator hands them on. The pace is the reader's: `emit`
 // settles when its event was taken, so that a slow reader slows the model's stream down and not memory up.
 
-export interface Channel<T> {
+interface Channel<T> {
   emit(value: T): Promise<void>
+  /** Like `emit`, for those who do not wait. */
+  post(value: T): void
   /** Nothing can be emitted any more; what was is still given out. */
   close(): void
   /** Closes, and lets go of what nobody will take. */
@@ -10,7 +12,7 @@ export interface Channel<T> {
   take(): Promise<T | undefined>
 }
 
-export function createChannel<T>(): Channel<T> {
+function createChannel<T>(): Channel<T> {
   const waiting: { readonly value: T; readonly taken: () => void }[] = []
   let reader: (() => void) | undefined
   let open = true
@@ -18,14 +20,14 @@ export function createChannel<T>(): Channel<T> {
     reader?.()
     reader = undefined
   }
+  const put = (value: T, taken: () => void): void => {
+    if (open) waiting.push({ value, taken })
+    else taken()
+    wake()
+  }
   return {
-    emit(value) {
-      if (!open) return Promise.resolve()
-      return new Promise((taken) => {
-        waiting.push({ value, taken })
-        wake()
-      })
-    },
+    emit: (value) => new Promise((taken) => put(value, taken)),
+    post: (value) => put(value, () => {}),
     close() {
       open = false
       wake()
@@ -50,10 +52,10 @@ export function createChannel<T>(): Channel<T> {
 
 /** Runs the work, yields what it emits, and gives what it gives. A reader who leaves waits until the work has settled. */
 export async function* eventsOf<E, T>(
-  work: (emit: (event: E) => Promise<void>) => Promise<T>,
+  work: (events: Pick<Channel<E>, 'emit' | 'post'>) => Promise<T>,
 ): AsyncGenerator<E, T> {
   const channel = createChannel<E>()
-  const outcome = work(channel.emit).finally(channel.close)
+  const outcome = work(channel).finally(channel.close)
   outcome.catch(() => {}) // thrown below, or not at all when the reader has left
   try {
     for (let event = await channel.take(); event !== undefined; event = await channel.take()) yield event

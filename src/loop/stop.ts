@@ -1,6 +1,7 @@
 // Why a run ended, and the one way it is ended from outside: abort, time, or a reader who leaves.
 import { ToolwireError } from '../errors/error.js'
-import { type Clock, systemClock } from '../tools/clock.js'
+import { onAbort } from '../tools/abort.js'
+import { systemClock } from '../tools/clock.js'
 import { race } from '../tools/race.js'
 
 export type StopReason = 'answer' | 'max_turns' | 'budget' | 'aborted' | 'needs_approval' | 'error'
@@ -36,22 +37,23 @@ export interface Lifetime {
   close(): void
 }
 
-export function startLifetime(outer: AbortSignal | undefined, timeoutMs: number, clock: Clock = systemClock): Lifetime {
+export function startLifetime(outer: AbortSignal | undefined, timeoutMs: number): Lifetime {
   const controller = new AbortController()
+  const releases: (() => void)[] = []
   let stop: Stop | undefined
+  const close = (): void => {
+    for (const release of releases) release()
+  }
   const end = (why: Stop): void => {
     stop ??= why
     close()
     controller.abort(stop.error ?? new DOMException('the time of the run is over', 'TimeoutError'))
   }
-  const onAbort = (): void => end(aborted(outer?.reason))
-  const cancelTimer = clock.after(timeoutMs, () => end({ reason: 'budget', detail: 'time' }))
-  const close = (): void => {
-    cancelTimer()
-    outer?.removeEventListener('abort', onAbort)
+  if (outer?.aborted === true) end(aborted(outer.reason))
+  else {
+    releases.push(systemClock.after(timeoutMs, () => end({ reason: 'budget', detail: 'time' })))
+    if (outer !== undefined) releases.push(onAbort(outer, (reason) => end(aborted(reason))))
   }
-  if (outer?.aborted === true) onAbort()
-  else outer?.addEventListener('abort', onAbort)
   return {
     signal: controller.signal,
     get stop() {

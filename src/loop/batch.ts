@@ -1,0 +1,123 @@
+// The calls of one answer, run as steps of the journal: one intent for the batch, then one step per call.
+// The trap: an intent that was recorded by an earlier attempt means that a call without a record may have taken effect.
+
+import { freeze } from '../conversation/freeze.js'
+import type { AnyCall, ToolResult } from '../conversation/messages.js'
+import { decodeResult } from '../conversation/stored.js'
+import type { Json } from '../json/types.js'
+import type { CallOutcome } from '../tools/batch.js'
+import { toolResult } from '../tools/results.js'
+import { batchOptions, type Setup } from './options.js'
+import { approveFrom, callsOf, type PendingCall, type RunState } from './state.js'
+
+/** What became of one call. */
+export type Outcome =
+  | { readonly state: 'answered'; readonly result: ToolResult }
+  | { readonly state: 'paused'; readonly pending: PendingCall }
+
+/** The calls of one answer and what is known of each, by position. */
+export interface CallBatch {
+  readonly turn: number
+  readonly calls: readonly AnyCall[]
+  readonly outcomes: (Outcome | undefined)[]
+  /** Which time the batch is taken up; 0 unless the run was resumed. */
+  readonly resumes: number
+  /** Calls that waited for approval when the run was resumed. */
+  readonly pending: readonly PendingCall[]
+}
+
+/** The batch of a run that waited for approval, with the results it had. */
+export function resumedBatch(state: RunState): CallBatch {
+  const outcomes: (Outcome | undefined)[] = []
+  for (const { ordinal, result } of state.results) outcomes[ordinal] = { state: 'answered', result }
+  return { turn: state.turn, calls: callsOf(state), outcomes, resumes: state.resumes + 1, pending: state.pending }
+}
+
+interface BatchEvents {
+  started(call: AnyCall): void
+  settled(call: AnyCall, outcome: Outcome): void
+}
+
+/** Settles every call of the batch that has no outcome yet, and writes the outcomes into it as they come. */
+export async function settleBatch(
+  setup: Setup,
+  batch: CallBatch,
+  signal: AbortSignal,
+  events: BatchEvents,
+): Promise<void> {
+  const { journal, executor, options } = setup
+  const { calls, outcomes, turn, resumes, pending } = batch
+  const place = resumes === 0 ? `turn/${turn}` : `turn/${turn}/resume/${resumes}`
+  const open = calls.flatMap((call, ordinal) => (outcomes[ordinal] === undefined ? [{ call, ordinal }] : []))
+  let isFresh = false
+  await journal.step(`${place}/intent`, async (): Promise<Json> => {
+    isFresh = true
+    return open.map(({ call, ordinal }) => ({ ordinal, id: call.id, name: call.name, arguments: call.arguments }))
+  })
+  const settings = batchOptions(setup, turn, signal)
+  const approve = resumes === 0 ? options.approve : approveFrom(setup.approvals, pending, options.approve)
+  const executing = executor.batch({ ...settings, approve })
+  const settle = async (call: AnyCall, ordinal: number): Promise<Outcome> => {
+    const tool = executor.tools.get(call.name)
+    if (!isFresh && tool !== undefined && !tool.repeatable) return inDoubt(call)
+    events.started(call)
+    return outcomeOf(await executing.settle(call), ordinal)
+  }
+  const steps = open.map(({ call, ordinal }) => {
+    const step = async (): Promise<Json> => {
+      const outcome = await settle(call, ordinal)
+      outcomes[ordinal] = outcome
+      events.settled(call, outcome)
+      return outcome as unknown as Json
+    }
+    return [`${place}/call/${ordinal}`, step] as const
+  })
+  const recorded = await journal.all(steps)
+  open.forEach(({ call, ordinal }, index) => {
+    if (outcomes[ordinal] !== undefined) return
+    const outcome = readOutcome(recorded[index], call, ordinal)
+    outcomes[ordinal] = outcome
+    events.settled(call, outcome)
+  })
+}
+
+/** The executor's outcome as plain data. A result that cannot be stored is told to the model as a failure. */
+function outcomeOf(outcome: CallOutcome, ordinal: number): Outcome {
+  const { call } = outcome
+  if (outcome.state === 'paused') {
+    const { id: callId, name, arguments: text } = outcome.call
+    return freeze({
+      state: 'paused',
+      pending: { callId, name, arguments: text, digest: outcome.argumentsDigest, ordinal },
+    })
+  }
+  try {
+    return freeze({ state: 'answered', result: decodeResult(outcome.result) })
+  } catch {
+    return failure(call, 'The tool gave a result that cannot be stored')
+  }
+}
+
+/** An outcome as the journal kept it. */
+function readOutcome(json: unknown, call: AnyCall, ordinal: number): Outcome {
+  const kept = (typeof json === 'object' && json !== null ? json : {}) as { readonly [key: string]: unknown }
+  if (kept.state === 'paused') {
+    const { digest, arguments: text } = (kept.pending ?? {}) as { readonly [key: string]: unknown }
+    return {
+      state: 'paused',
+      pending: { callId: call.id, name: call.name, arguments: String(text), digest: String(digest), ordinal },
+    }
+  }
+  return { state: 'answered', result: decodeResult(kept.result) }
+}
+
+function inDoubt(call: AnyCall): Outcome {
+  return failure(
+    call,
+    `The run was interrupted while tool "${call.name}" was running; whether it took effect is not known, and it was not run again`,
+  )
+}
+
+function failure(call: AnyCall, message: string): Outcome {
+  return freeze({ state: 'answered', result: decodeResult(toolResult.error(call, { category: 'unknown', message })) })
+}

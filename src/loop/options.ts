@@ -1,0 +1,185 @@
+// What a run is asked for. Everything that is wrong with the options is found here, before anything starts.
+import { Conversation, textMessage } from '../conversation/conversation.js'
+import type { AnyCall, Message, ToolResult } from '../conversation/messages.js'
+import { textOf } from '../conversation/messages.js'
+import { answerOpenCalls } from '../conversation/pairing.js'
+import type { CompletionRequest, ToolChoice } from '../conversation/request.js'
+import type { CompletionResponse } from '../conversation/response.js'
+import type { Usage } from '../conversation/usage.js'
+import { ToolwireError } from '../errors/error.js'
+import type { Model, ModelRequest } from '../model/model.js'
+import { ToolExecutor } from '../tools/execute.js'
+import type { ExecuteOptions } from '../tools/executor-options.js'
+import { ToolRegistry, type ToolSource } from '../tools/registry.js'
+import type { AnyTool } from '../tools/tool.js'
+import { type Budget, type Limits, limitsOf } from './budget.js'
+import type { Journal } from './journal.js'
+import { memoryJournal } from './memory-journal.js'
+import { type ApprovalAnswer, type Approvals, checkApprovals, decodeState, type RunState } from './state.js'
+
+/** What is passed on to the model with every turn. */
+type RequestSettings = Pick<
+  CompletionRequest,
+  'parallelToolCalls' | 'output' | 'maxTokens' | 'temperature' | 'topP' | 'stop' | 'reasoning' | 'extra'
+>
+/** What is passed on to the executor with every batch. */
+type ExecutorSettings = Pick<
+  ExecuteOptions,
+  'concurrency' | 'approve' | 'policy' | 'exposeErrors' | 'maxResultBytes' | 'repair' | 'audit' | 'log' | 'secrets'
+>
+
+/** One turn that is over, as `onTurn` sees it. */
+export interface Turn {
+  readonly turn: number
+  readonly response: CompletionResponse
+  readonly calls: readonly AnyCall[]
+  /** In call order; empty when the answer had no calls, or when they wait or were not run. */
+  readonly results: readonly ToolResult[]
+  /** Of all turns so far. */
+  readonly usage: Usage
+}
+
+export interface RunOptions extends RequestSettings, ExecutorSettings, Budget {
+  readonly model: Model
+  /** The tools the model may call. A registry is read once, at the start. */
+  readonly tools?: readonly AnyTool[] | ToolSource | undefined
+  /** Instead of `tools`: an executor that is shared with other runs, and so are its limits. */
+  readonly executor?: ToolExecutor | undefined
+  /** Put in front of the messages, unless they begin with it already. */
+  readonly system?: string | undefined
+  /** A user message at the end. */
+  readonly prompt?: string | undefined
+  /** What was said before. Calls in it that have no result are answered as cancelled, never run. */
+  readonly messages?: readonly Message[] | undefined
+  readonly conversation?: Conversation | undefined
+  readonly toolChoice?: ToolChoice | undefined
+  /** A choice that forces calls holds for the first turn only, or the run could never answer. This keeps it for all. */
+  readonly forceEveryTurn?: boolean | undefined
+  /** How long one tool may run that names no time of its own; 60,000. `timeoutMs` is the time of the whole run. */
+  readonly toolTimeoutMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Called after each turn, and waited for. What it throws ends the run with an error. */
+  readonly onTurn?: ((turn: Turn) => unknown) | undefined
+  readonly journal?: Journal | undefined
+  /** Part of the idempotency keys that tools get; the journal's, or random. */
+  readonly runId?: string | undefined
+  /** The state of a run that stopped with `needs_approval`. */
+  readonly resume?: RunState | undefined
+  /** Answers to the calls that wait in `resume`, by call id. */
+  readonly approvals?: Approvals | undefined
+}
+
+/** Options that were checked, with defaults filled in. */
+export interface Setup {
+  readonly options: RunOptions
+  readonly executor: ToolExecutor
+  readonly limits: Limits
+  readonly journal: Journal
+  readonly conversation: Conversation
+  readonly resume: RunState | undefined
+  readonly approvals: ReadonlyMap<string, ApprovalAnswer>
+}
+
+export function checkOptions(options: RunOptions): Setup {
+  checkShapes(options)
+  const { tools } = options
+  const resume = options.resume === undefined ? undefined : decodeState(options.resume)
+  const setup: Setup = {
+    options,
+    executor: options.executor ?? new ToolExecutor(tools instanceof ToolRegistry ? tools.snapshot() : (tools ?? [])),
+    limits: limitsOf(options),
+    journal: options.journal ?? memoryJournal(options.runId ?? resume?.runId ?? crypto.randomUUID()),
+    conversation: resume === undefined ? startOf(options) : resumedFrom(options, resume),
+    resume,
+    approvals: checkApprovals(options.approvals ?? {}, resume),
+  }
+  setup.executor.batch(batchOptions(setup, 1, undefined)) // misuse of its options shows now, not in the first turn
+  checkChoice(options.toolChoice, setup.executor.tools)
+  return setup
+}
+
+/** For callers without types: what is not of the right kind is told by name. */
+function checkShapes(options: RunOptions): void {
+  const { model, tools, executor, onTurn, signal, journal } = options ?? {}
+  const wrong = (is: boolean, message: string): void => {
+    if (is) throw new ToolwireError('misuse', message)
+  }
+  const isModel = typeof model?.complete === 'function' && typeof model.stream === 'function'
+  wrong(!isModel, 'run needs a model; make one with openai(), anthropic() or another model factory')
+  wrong(tools !== undefined && executor !== undefined, 'give run either tools or an executor, not both')
+  wrong(executor !== undefined && !(executor instanceof ToolExecutor), 'executor must be a ToolExecutor')
+  wrong(onTurn !== undefined && typeof onTurn !== 'function', 'onTurn must be a function')
+  wrong(signal !== undefined && !(signal instanceof AbortSignal), 'signal must be an AbortSignal')
+  const isJournal = typeof journal?.step === 'function' && typeof journal.all === 'function'
+  wrong(journal !== undefined && !isJournal, 'journal must have the functions step and all')
+}
+
+/** What the executor is told for the calls of one turn. */
+export function batchOptions(setup: Setup, turn: number, signal: AbortSignal | undefined): ExecuteOptions {
+  const { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve } = setup.options
+  const own = { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve }
+  return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.journal.runId, turn, signal }
+}
+
+function startOf(options: RunOptions): Conversation {
+  const { system, prompt, messages, conversation } = options
+  if (messages !== undefined && conversation !== undefined) {
+    throw new ToolwireError('misuse', 'give run either messages or a conversation, not both')
+  }
+  const history = new Conversation(messages ?? conversation?.messages ?? []).messages
+  const [first] = history
+  const hasSystem = system === undefined || (first?.role === 'system' && textOf(first.content) === system)
+  const started = hasSystem ? history : [textMessage('system', system), ...history]
+  const answered = answerOpenCalls(started, 'the call has no result in the history')
+  const start = new Conversation(answered)
+  const asked = prompt === undefined ? start : start.user(prompt)
+  if (asked.length === 0)
+    throw new ToolwireError('misuse', 'run has nothing to ask; give it a prompt, messages or a conversation')
+  return asked
+}
+
+function resumedFrom(options: RunOptions, state: RunState): Conversation {
+  const { prompt, messages, conversation, system, runId, journal } = options
+  if ([prompt, messages, conversation, system].some((given) => given !== undefined)) {
+    throw new ToolwireError(
+      'misuse',
+      'a resumed run has its history in the state; leave out prompt, system, messages and conversation',
+    )
+  }
+  const given = journal?.runId ?? runId ?? state.runId
+  if (given !== state.runId) {
+    throw new ToolwireError(
+      'misuse',
+      `the state belongs to the run "${state.runId}", not "${given}"; use its id and its journal`,
+    )
+  }
+  return new Conversation(state.messages)
+}
+
+function checkChoice(choice: ToolChoice | undefined, tools: ToolSource): void {
+  if (choice === undefined || choice === 'auto' || choice === 'none') return
+  const known = tools.list().map((tool) => tool.name)
+  const names = choice === 'required' ? [] : 'tool' in choice ? [choice.tool] : choice.allowed
+  const missing = names.find((name) => !known.includes(name))
+  if (missing === undefined && known.length > 0) return
+  const asked = missing === undefined ? 'some tool' : `the tool "${missing}"`
+  const message = `toolChoice asks for ${asked}, which the run does not have; it has ${known.join(', ') || 'no tools'}`
+  throw new ToolwireError('misuse', message)
+}
+
+/** What the model is asked in one turn. */
+export function requestOf(setup: Setup, messages: readonly Message[], turn: number): ModelRequest {
+  const { parallelToolCalls, output, maxTokens, temperature, topP, stop, reasoning, extra } = setup.options
+  const specs = setup.executor.tools.list().map((tool) => tool.spec)
+  const toolChoice = choiceOf(setup.options, turn)
+  const given = { parallelToolCalls, output, maxTokens, temperature, topP, stop, reasoning, extra, toolChoice }
+  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return { messages, ...(specs.length === 0 ? {} : { tools: specs }), ...settings }
+}
+
+/** The choice of one turn: one that forces calls is over after the first. */
+function choiceOf(options: RunOptions, turn: number): ToolChoice | undefined {
+  const { toolChoice: choice } = options
+  if (turn === 1 || options.forceEveryTurn === true || choice === undefined || choice === 'none') return choice
+  return typeof choice === 'object' && 'allowed' in choice ? { ...choice, mode: 'auto' } : 'auto'
+}

@@ -1,0 +1,36 @@
+// The agent loop: ask the model, run the calls it makes, tell it the results, until it answers or a limit is reached.
+// It returns, whatever happens after it started, and its messages can be sent again: every call has a result.
+import { type Awaitable, awaitable, drained, type Source } from '../model/awaitable.js'
+import { checkOptions, type RunOptions, type Setup } from './options.js'
+import type { RunEvent, RunResult } from './result.js'
+import { Session } from './session.js'
+import { aborted } from './stop.js'
+
+/** The events of a run; awaited, its result. Leaving the iteration stops the run and its tools. */
+export type RunStream = Awaitable<RunEvent, RunResult>
+
+export interface Run {
+  /** Runs to the end. Misuse of the options rejects; everything later is told by `stop`. */
+  (options: RunOptions): Promise<RunResult>
+  /** The same run as events. Misuse of the options throws. Nothing happens before it is iterated or awaited. */
+  stream(options: RunOptions): RunStream
+}
+
+export const run: Run = Object.assign(
+  async (options: RunOptions): Promise<RunResult> => drained(sourceOf(checkOptions(options), false).events),
+  {
+    stream(options: RunOptions): RunStream {
+      const setup = checkOptions(options)
+      return awaitable(() => sourceOf(setup, true))
+    },
+  },
+)
+
+function sourceOf(setup: Setup, streaming: boolean): Source<RunEvent, RunResult> {
+  const session = new Session(setup, streaming)
+  return {
+    events: session.events(),
+    leave: () => session.end(aborted(new Error('the reader of the events left'))),
+    left: () => session.result(),
+  }
+}

@@ -1,0 +1,225 @@
+// One run on its way: what was said, spent and decided so far. Its generator is the loop, for `run` and `run.stream` alike.
+import type { Conversation } from '../conversation/conversation.js'
+import type { CompletionEvent } from '../conversation/events.js'
+import { withPartial } from '../conversation/fold.js'
+import { freeze } from '../conversation/freeze.js'
+import type { Loss } from '../conversation/losses.js'
+import type { AnyCall, ToolResult } from '../conversation/messages.js'
+import { isCall } from '../conversation/messages.js'
+import { cancelled } from '../conversation/pairing.js'
+import type { CompletionResponse } from '../conversation/response.js'
+import { unfold } from '../conversation/unfold.js'
+import { addUsage, type Usage } from '../conversation/usage.js'
+import { ToolwireError } from '../errors/error.js'
+import type { Json } from '../json/types.js'
+import { toolResults } from '../tools/results.js'
+import { ask, foreignFailure, readAnswer } from './answer.js'
+import { type CallBatch, type Outcome, resumedBatch, settleBatch } from './batch.js'
+import { createRepeatGuard, overBudget } from './budget.js'
+import { eventsOf } from './channel.js'
+import { requestOf, type Setup } from './options.js'
+import type { RunEvent, RunResult } from './result.js'
+import type { RunState } from './state.js'
+import { type Lifetime, type Stop, startLifetime, stopText, within } from './stop.js'
+
+export class Session {
+  readonly #setup: Setup
+  readonly #streaming: boolean
+  readonly #isRepeating: ReturnType<typeof createRepeatGuard>
+  #lifetime: Lifetime | undefined
+  #conversation: Conversation
+  #turn: number
+  #calls: number
+  #usage: Usage
+  #losses: readonly Loss[] = []
+  #response: CompletionResponse | undefined
+  /** The calls of the last answer while they have no message of results. */
+  #batch: CallBatch | undefined
+  #stop: Stop | undefined
+  #result: RunResult | undefined
+
+  constructor(setup: Setup, streaming: boolean) {
+    const { resume } = setup
+    this.#setup = setup
+    this.#streaming = streaming
+    this.#isRepeating = createRepeatGuard(setup.limits)
+    this.#conversation = setup.conversation
+    this.#turn = resume?.turn ?? 0
+    this.#calls = resume?.calls ?? 0
+    this.#usage = resume?.usage ?? {}
+    this.#batch = resume === undefined ? undefined : resumedBatch(resume)
+  }
+
+  /** The loop. Never throws; its last event and its value are the result. */
+  async *events(): AsyncGenerator<RunEvent, RunResult> {
+    const { options, limits, resume } = this.#setup
+    const lifetime = startLifetime(options.signal, limits.timeoutMs)
+    this.#lifetime = lifetime
+    try {
+      if (resume !== undefined && this.#batch !== undefined) {
+        this.#response = readAnswer({ message: resume.messages.at(-1), finishReason: 'tool_calls' })
+        yield* this.#runCalls(lifetime, this.#batch, this.#response)
+      }
+      while (this.#stop === undefined) yield* this.#takeTurn(lifetime)
+    } catch (error) {
+      // The model, its tools and the hook have told of their failures already.
+      const failure = foreignFailure('server_error', 'the journal failed', error)
+      this.#stop = lifetime.stop ?? { reason: 'error', error: failure }
+    } finally {
+      lifetime.close()
+    }
+    const result = this.result()
+    yield { type: 'done', result }
+    return result
+  }
+
+  /** Ends the run from outside; what is on its way settles soon. */
+  end(stop: Stop): void {
+    this.#stop ??= stop
+    this.#lifetime?.end(stop)
+  }
+
+  /** The result of a run that is over. Calls that have no result by now are answered with the reason of the stop. */
+  result(): RunResult {
+    this.#result ??= this.#seal(this.#stop ?? { reason: 'error' })
+    return this.#result
+  }
+
+  async *#takeTurn(lifetime: Lifetime): AsyncGenerator<RunEvent, void> {
+    lifetime.signal.throwIfAborted()
+    this.#turn += 1
+    yield { type: 'turn_start', turn: this.#turn }
+    const response = yield* this.#askModel(lifetime)
+    this.#usage = addUsage(this.#usage, response.usage ?? {})
+    this.#losses = [...this.#losses, ...response.losses]
+    const calls = response.message.content.filter(isCall)
+    if (calls.length === 0) this.#stop = stopOf(response)
+    this.#response = response
+    this.#conversation = this.#conversation.append(response.message)
+    if (calls.length === 0) return yield* this.#endTurn(lifetime, response, [], [])
+    this.#batch = { turn: this.#turn, calls, outcomes: [], resumes: 0, pending: [] }
+    this.#stop = overBudget(this.#setup.limits, calls, this.#usage)
+    yield* this.#runCalls(lifetime, this.#batch, response)
+  }
+
+  async *#askModel(lifetime: Lifetime): AsyncGenerator<RunEvent, CompletionResponse> {
+    const { options, journal } = this.#setup
+    const { model } = options
+    const turn = this.#turn
+    const request = requestOf(this.#setup, this.#conversation.messages, turn)
+    const isStreamed = this.#streaming && model.capabilities?.streaming !== 'no'
+    let isFresh = false
+    const recorded = yield* eventsOf<RunEvent, Json>(({ emit }) => {
+      const step = async (): Promise<Json> => {
+        isFresh = true
+        const onEvent = isStreamed ? (event: CompletionEvent) => emit({ ...event, turn }) : undefined
+        return (await ask(model, request, lifetime.signal, onEvent)) as unknown as Json
+      }
+      return within(lifetime, () => journal.step(`turn/${turn}/model`, step))
+    })
+    lifetime.signal.throwIfAborted()
+    const response = readAnswer(recorded)
+    if (this.#streaming && !(isFresh && isStreamed)) for (const event of unfold(response)) yield { ...event, turn }
+    return response
+  }
+
+  /** Runs what may run of the batch, and puts the results into the conversation when no call waits. */
+  async *#runCalls(lifetime: Lifetime, batch: CallBatch, response: CompletionResponse): AsyncGenerator<RunEvent, void> {
+    const { calls, outcomes, turn } = batch
+    if (this.#stop !== undefined) return yield* this.#endTurn(lifetime, response, calls, [])
+    yield* eventsOf<RunEvent, void>(({ post }) => {
+      const started = (call: AnyCall): void => post({ type: 'tool_start', turn, call })
+      const settled = (call: AnyCall, outcome: Outcome): void => {
+        if (outcome.state === 'answered') this.#calls += 1
+        post(
+          outcome.state === 'answered'
+            ? { type: 'tool_result', turn, call, result: outcome.result }
+            : { type: 'tool_paused', turn, call },
+        )
+      }
+      return within(lifetime, () => settleBatch(this.#setup, batch, lifetime.signal, { started, settled }))
+    })
+    lifetime.signal.throwIfAborted()
+    const results = outcomes.flatMap((outcome) => (outcome?.state === 'answered' ? [outcome.result] : []))
+    if (results.length < calls.length) {
+      this.#stop = { reason: 'needs_approval' }
+      return yield* this.#endTurn(lifetime, response, calls, [])
+    }
+    this.#conversation = this.#conversation.append(freeze(toolResults(results)))
+    this.#batch = undefined
+    if (this.#isRepeating(calls, results)) this.#stop = { reason: 'budget', detail: 'identical_calls' }
+    yield* this.#endTurn(lifetime, response, calls, results)
+  }
+
+  async *#endTurn(
+    lifetime: Lifetime,
+    response: CompletionResponse,
+    calls: readonly AnyCall[],
+    results: readonly ToolResult[],
+  ): AsyncGenerator<RunEvent, void> {
+    const { options, limits } = this.#setup
+    const turn = this.#turn
+    yield { type: 'turn_end', turn, response, results }
+    const { onTurn } = options
+    if (onTurn !== undefined) {
+      const told = within(lifetime, async () => onTurn({ turn, response, calls, results, usage: this.#usage }))
+      await told.catch((error: unknown) => {
+        throw foreignFailure('misuse', 'the onTurn hook failed', error)
+      })
+    }
+    if (turn >= limits.maxTurns) this.#stop ??= { reason: 'max_turns' }
+  }
+
+  #seal(stop: Stop): RunResult {
+    const batch = this.#batch
+    const results = batch?.calls.map((call, ordinal) => {
+      const outcome = batch.outcomes[ordinal]
+      return outcome?.state === 'answered' ? outcome.result : cancelled(call, stopText(stop))
+    })
+    const { messages } = this.#conversation
+    const state = stop.reason === 'needs_approval' && batch !== undefined ? this.#state(batch) : undefined
+    return {
+      text: this.#response?.text ?? '',
+      messages: results === undefined ? messages : [...messages, freeze(toolResults(results))],
+      ...(this.#response === undefined ? {} : { response: this.#response }),
+      stop,
+      usage: this.#usage,
+      turns: this.#turn,
+      calls: this.#calls,
+      losses: this.#losses,
+      ...(state === undefined ? {} : { state }),
+    }
+  }
+
+  #state(batch: CallBatch): RunState {
+    const entries = batch.outcomes.map((outcome, ordinal) => ({ outcome, ordinal }))
+    return {
+      version: 1,
+      runId: this.#setup.journal.runId,
+      turn: batch.turn,
+      resumes: batch.resumes,
+      calls: this.#calls,
+      usage: this.#usage,
+      messages: this.#conversation.messages,
+      results: entries.flatMap(({ outcome, ordinal }) =>
+        outcome?.state === 'answered' ? [{ ordinal, result: outcome.result }] : [],
+      ),
+      pending: entries.flatMap(({ outcome }) => (outcome?.state === 'paused' ? [outcome.pending] : [])),
+    }
+  }
+}
+
+/** Why an answer without calls ends the run; nothing when the model only paused. */
+function stopOf(response: CompletionResponse): Stop | undefined {
+  switch (response.finishReason) {
+    case 'pause':
+      return undefined
+    case 'length':
+    case 'content_filter':
+      return { reason: 'answer', detail: response.finishReason }
+    case 'error':
+      throw withPartial(new ToolwireError('server_error', 'the model ended its answer with an error'), response)
+    default:
+      return { reason: 'answer' }
+  }
+}
