@@ -35,9 +35,12 @@ export function callOf(
 /** The member under which wires with object arguments carry text that is no object. `brokenText` reads it back. */
 const rawMember = 'rawInvalidInput'
 
-/** The arguments as a JSON object for wires that take only objects, with keys spelt as the wire wants them. */
+/**
+ * The arguments as a JSON object for wires that take only objects, with keys spelt as the wire wants them. A broken call
+ * whose text is an object all the same (the limit was reached right behind it) is written as that object.
+ */
 export function argumentsObject(call: AnyCall, keys?: ReadonlyMap<string, string>): RawJson {
-  if (call.type === 'broken_call' || readArguments(call.arguments) !== 'object') {
+  if (readArguments(call.arguments) !== 'object') {
     return new RawJson(JSON.stringify({ [rawMember]: call.arguments.toWellFormed() }))
   }
   return new RawJson(keys === undefined ? call.arguments : renameKeys(call.arguments, keys))
@@ -65,9 +68,4 @@ export function objectCallOf(
   if (broken === undefined) return callOf(rest)
   const made = callOf({ ...rest, text: broken })
   return made.type === 'broken_call' ? made : callOf(rest)
-}
-
-/** The text arguments of a call for wires that take text. */
-export function argumentsText(call: AnyCall, keys?: ReadonlyMap<string, string>): string {
-  return keys === undefined || call.type === 'broken_call' ? call.arguments : renameKeys(call.arguments, keys)
 }

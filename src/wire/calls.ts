@@ -17,6 +17,10 @@ export interface CallFragment {
   readonly text?: string | undefined
   /** The wire sends calls in one piece: this fragment starts a call and ends it. */
   readonly whole?: boolean
+  /** `text` is all of the arguments, and the last word on them: it replaces what fragments of this index said before. */
+  readonly final?: boolean
+  /** `text` was cut out of JSON that is parsed already and is an object there: it need not be parsed again. */
+  readonly isObject?: boolean
   readonly opaque?: Opaque | undefined
   readonly extra?: Extra | undefined
   /** The server said that this call is broken, or did not say which tool it means. */
@@ -31,6 +35,7 @@ interface OpenCall {
   name: string
   text: string
   closed: boolean
+  isObject: boolean
   opaque?: Opaque
   extra?: Extra
   broken?: BrokenReason
@@ -66,7 +71,16 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
 
   const open = (fragment: CallFragment, part: number): OpenCall => {
     const ordinal = calls.length
-    const call: OpenCall = { part, ordinal, index: fragment.index, id: '', name: '', text: '', closed: false }
+    const call: OpenCall = {
+      part,
+      ordinal,
+      index: fragment.index,
+      id: '',
+      name: '',
+      text: '',
+      closed: false,
+      isObject: false,
+    }
     const wanted = fragment.id ?? ''
     if (wanted === '' || calls.some((other) => other.id === wanted)) {
       call.id = madeCallId(options.responseId(), ordinal)
@@ -84,15 +98,28 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
     if (fragment.opaque !== undefined) call.opaque = fragment.opaque
     if (fragment.extra !== undefined) call.extra = { ...call.extra, ...fragment.extra }
     if (fragment.broken !== undefined) call.broken = fragment.broken
-    const text = fragment.text ?? ''
+    const text = fragment.final ? takeFinal(call, fragment.text ?? '') : (fragment.text ?? '')
     if (text !== '' && call.text !== '' && repeatsAll(call, text)) {
       report('arguments_repeated', `the arguments of "${call.name}" came twice; the second copy was left out`)
       return
     }
     call.text += text
-    if (options.deltas && (text !== '' || fragment.name)) {
-      events.push({ type: 'tool_call_delta', part: call.part, id: call.id, name: call.name, text })
+    // Fragments cannot have their keys renamed: a call of a tool with other keys is only shown whole.
+    if (options.deltas && (text !== '' || fragment.name) && !options.exchange.keys?.has(call.name)) {
+      const delta = { type: 'tool_call_delta', part: call.part, id: call.id, name: call.name, text } as const
+      events.push(fragment.name && call.opaque !== undefined ? { ...delta, opaque: call.opaque } : delta)
     }
+  }
+
+  /** What a final text adds to the fragments; a text that contradicts them takes their place. */
+  const takeFinal = (call: OpenCall, text: string): string => {
+    if (text.startsWith(call.text)) return text.slice(call.text.length)
+    report(
+      'arguments_replaced',
+      `the arguments of "${call.name}" were sent again, and differently; the last ones count`,
+    )
+    call.text = text
+    return ''
   }
 
   return {
@@ -101,10 +128,15 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
     },
     push(fragment, part) {
       events.length = 0
-      const target = fragment.whole ? undefined : findOpen(calls, fragment, report)
+      const target = fragment.final
+        ? calls.findLast((known) => known.index === fragment.index)
+        : fragment.whole
+          ? undefined
+          : findOpen(calls, fragment, report)
       const call = target ?? open(fragment, part)
       add(call, fragment)
       if (fragment.whole) call.closed = true
+      if (fragment.whole && fragment.isObject) call.isObject = true
       return events.length === 0 ? none : [...events]
     },
     finish(reason, lastPart) {
@@ -172,7 +204,7 @@ function isWhole(text: string): boolean {
 function completed(call: OpenCall, cut: boolean, exchange: Exchange): CompletionEvent {
   const blank = call.text.trim() === ''
   const text = blank ? '{}' : call.text
-  const state = blank ? 'object' : readArguments(text)
+  const state = blank || call.isObject ? 'object' : readArguments(text)
   const carried = {
     ...(call.opaque === undefined ? {} : { opaque: call.opaque }),
     ...(call.extra === undefined ? {} : { extra: call.extra }),

@@ -15,6 +15,14 @@ export interface Profile {
   /** The provider's name, also the `provider` of what it signs. */
   readonly name: string
   readonly wire: Wire
+  /** Where the vendor listens. Default: none, the caller says. */
+  readonly baseUrl?: string
+  /** The environment variable that usually holds the key. Default: none. */
+  readonly keyVariable?: string
+  /** The header that carries the key. Default: `bearer`. */
+  readonly auth?: 'bearer' | 'x-api-key' | 'api-key' | 'x-goog-api-key' | 'none'
+  /** Whether somebody described what this vendor can do; of others nothing is known. Default: yes. */
+  readonly described?: boolean
 }
 
 /** Everything impure or chosen by the caller, injected. */

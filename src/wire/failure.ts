@@ -63,6 +63,12 @@ export function errorOf(failure: Failure, http?: Pick<HttpResponse, 'status' | '
   })
 }
 
+/** What the end of the bytes left of a frame cannot be read because it was cut, not because it was wrong. */
+export function cutShort(error: unknown): unknown {
+  if (!ToolwireError.is(error) || error.code !== 'malformed_response') return error
+  return new ToolwireError('truncated', 'the stream ended inside of an event; what came is not a whole answer')
+}
+
 /** Words that decide before the status does; the first match wins. */
 const byKind: readonly (readonly [RegExp, ErrorCode])[] = [
   [/insufficient_quota|billing|quota_exceeded|credit|payment/, 'quota_exceeded'],
@@ -96,11 +102,10 @@ function codeOf(failure: Failure, status: number | undefined): ErrorCode {
   if (spoken !== undefined) return spoken[1]
   const quota = failure.kinds.some((kind) => /insufficient_quota|billing/.test(kind))
   if (quota) return 'quota_exceeded'
-  for (const kind of failure.kinds) {
-    const found = byKind.find(([pattern]) => pattern.test(kind))
-    if (found !== undefined && !contradicts(found[1], status)) return found[1]
-  }
-  return byStatus(status)
+  const codes = failure.kinds.map((kind) => byKind.find(([pattern]) => pattern.test(kind))?.[1])
+  const telling = codes.find((code) => code !== undefined && code !== 'invalid_request' && code !== 'server_error')
+  const vague = codes.find((code) => code !== undefined && !contradicts(code, status))
+  return telling ?? vague ?? byStatus(status)
 }
 
 /** A vague type (`invalid_request_error`) does not overrule a telling status. */

@@ -27,3 +27,10 @@ export function urlOf(part: {
 export function mediaOf(url: string): { readonly url: string } | { readonly mediaType: string; readonly data: string } {
   return parseDataUrl(url) ?? { url }
 }
+
+/** Base64 in the usual alphabet, padded: Google's SDKs write the URL-safe one, which no other wire takes. */
+export function standardBase64(data: string): string {
+  if (!/[-_]/.test(data)) return data
+  const usual = data.replaceAll('-', '+').replaceAll('_', '/')
+  return usual.padEnd(Math.ceil(usual.length / 4) * 4, '=')
+}

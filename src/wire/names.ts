@@ -1,6 +1,9 @@
 // Names and ids that a wire refuses, mapped by a pure function of the name alone, so that nothing needs to be remembered.
 import { shortHash } from '../json/digest.js'
 
+/** The name of a structured output that has none, on wires that demand one. */
+export const defaultOutputName = 'response'
+
 export interface NameRule {
   readonly pattern: RegExp
   readonly max: number

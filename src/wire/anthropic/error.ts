@@ -1,0 +1,98 @@
+// Errors in the wire's own body. Our code travels in `details.error_code`, where the wire's type says less.
+import { type ErrorCode, errorCodes, ToolwireError } from '../../errors/error.js'
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import type { Exchange, HttpResponse } from '../codec.js'
+import { errorFrom, errorOf, readFailure } from '../failure.js'
+
+/** Status and type of each code; what is not here is the server's own failure. */
+const spoken: Readonly<Partial<Record<ErrorCode, readonly [number, string]>>> = {
+  invalid_request: [400, 'invalid_request_error'],
+  invalid_tool_spec: [400, 'invalid_request_error'],
+  invalid_tool_fields: [400, 'invalid_request_error'],
+  unsupported_feature: [400, 'invalid_request_error'],
+  content_filtered: [400, 'invalid_request_error'],
+  context_too_long: [400, 'invalid_request_error'],
+  misuse: [400, 'invalid_request_error'],
+  limit_exceeded: [413, 'request_too_large'],
+  authentication: [401, 'authentication_error'],
+  quota_exceeded: [402, 'billing_error'],
+  permission: [403, 'permission_error'],
+  not_found: [404, 'not_found_error'],
+  rate_limited: [429, 'rate_limit_error'],
+  timeout: [504, 'timeout_error'],
+  overloaded: [529, 'overloaded_error'],
+}
+
+/** Codes the type alone brings back. */
+const plain: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'invalid_request',
+  'authentication',
+  'quota_exceeded',
+  'permission',
+  'not_found',
+  'rate_limited',
+  'timeout',
+  'overloaded',
+  'server_error',
+])
+
+/** The body of an error, also of one in the middle of a stream. */
+export function errorBody(error: ToolwireError): JsonObject {
+  const [, type] = spoken[error.code] ?? [500, 'api_error']
+  const details = plain.has(error.code) ? null : { error_code: error.code }
+  return { type: 'error', error: { type, message: messageOf(error), details }, request_id: error.requestId ?? null }
+}
+
+/** Clients shorten their history when they read these words, and know no other sign. */
+function messageOf(error: ToolwireError): string {
+  const isKnown = error.code !== 'context_too_long' || /prompt is too long/i.test(error.message)
+  return isKnown ? error.message : `prompt is too long: ${error.message}`
+}
+
+export function encode(error: ToolwireError, _exchange: Exchange): HttpResponse {
+  const [status] = spoken[error.code] ?? [500]
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'x-should-retry': String(error.retryable),
+  }
+  if (error.requestId !== undefined) headers['request-id'] = error.requestId
+  if (error.retryAfterMs !== undefined) {
+    headers['retry-after-ms'] = String(Math.round(error.retryAfterMs))
+    headers['retry-after'] = String(Math.ceil(error.retryAfterMs / 1000))
+  }
+  return { status, headers, body: JSON.stringify(errorBody(error)) }
+}
+
+export function decode(http: HttpResponse): ToolwireError {
+  const error = errorFrom(http)
+  try {
+    return withOwnCode(error, JSON.parse(http.body) as Json)
+  } catch {
+    return error
+  }
+}
+
+/** An error object inside an answer that was to be a message, or inside a stream. Nothing when there is none. */
+export function errorIn(body: Json): ToolwireError | undefined {
+  const failure = readFailure(body)
+  return failure === undefined ? undefined : withOwnCode(errorOf(failure), body)
+}
+
+function withOwnCode(error: ToolwireError, body: Json): ToolwireError {
+  const inner = isJsonObject(body) && isJsonObject(body.error) ? body.error.details : undefined
+  const code = isJsonObject(inner) ? inner.error_code : undefined
+  const requestId = isJsonObject(body) && typeof body.request_id === 'string' ? body.request_id : undefined
+  const isOurs = typeof code === 'string' && Object.hasOwn(errorCodes, code)
+  if (!isOurs && (requestId === undefined || error.requestId !== undefined)) return error
+  const known = isOurs ? (code as ErrorCode) : error.code
+  const { retryAfterMs, status, detail } = error
+  const retryable = error.retryable === errorCodes[error.code] ? undefined : error.retryable
+  return new ToolwireError(known, error.message, {
+    retryable,
+    retryAfterMs,
+    status,
+    requestId: error.requestId ?? requestId,
+    detail,
+  })
+}

@@ -1,0 +1,72 @@
+// Vendors on the Messages wire, as records of flags. Anthropic itself has two: the current version and the one before it.
+import type { FilePart, ImagePart } from '../../conversation/messages.js'
+import type { SealRules } from '../../conversation/seal-rules.js'
+import type { Profile } from '../codec.js'
+import { carriesFile, carriesImage } from './media.js'
+import { wire } from './types.js'
+
+export interface AnthropicProfile extends Profile {
+  /** The `anthropic-version` header. Default: 2026-10-21. */
+  readonly version?: '2026-10-21' | '2023-06-01'
+  /** Whether `temperature`, `top_p` and `top_k` may be sent; the current version refuses them. Default: no. */
+  readonly sampling?: boolean
+  /** `max_tokens` of a request that says none, since the wire demands one. Default: 8192. */
+  readonly defaultMaxTokens?: number
+  /** Whether a tool can be forced (`any`, `tool`); some models refuse it. Default: yes. */
+  readonly forcedChoice?: boolean
+  /** Whether thinking without a signature is taken back, as compatible servers do. Default: no. */
+  readonly unsignedThinking?: boolean
+  /** Whether system text may stand behind a user turn; older models refuse it. Default: yes. */
+  readonly midSystem?: boolean
+}
+
+const anthropic: AnthropicProfile = {
+  name: 'anthropic',
+  wire,
+  baseUrl: 'https://api.anthropic.com',
+  keyVariable: 'ANTHROPIC_API_KEY',
+  auth: 'bearer',
+  version: '2026-10-21',
+}
+
+const anthropic2023: AnthropicProfile = {
+  name: 'anthropic-2023',
+  wire,
+  baseUrl: 'https://api.anthropic.com',
+  keyVariable: 'ANTHROPIC_API_KEY',
+  auth: 'x-api-key',
+  version: '2023-06-01',
+  sampling: true,
+}
+
+export const profiles: Readonly<Record<string, AnthropicProfile>> = { anthropic, 'anthropic-2023': anthropic2023 }
+
+/** What this wire demands of a history. */
+export function sealRules(profile: AnthropicProfile, model: string): SealRules {
+  return {
+    wire,
+    provider: profile.name,
+    model,
+    leadingSystem: 'merge',
+    midSystem: profile.midSystem === false ? 'as_user' : 'after_user',
+    refusedText: 'blank',
+    emptyMessages: 'drop',
+    assistantOrder: 'free',
+    userOrder: 'free',
+    joinText: [],
+    assistantRuns: 'keep',
+    reasoning: profile.unsignedThinking === true ? 'own' : 'signed',
+    signedParts: ['reasoning'],
+    replayNeeds: ['signature'],
+    uniqueIds: 'conversation',
+    firstTurn: 'user',
+    carries,
+    failedResults: 'text',
+  }
+}
+
+/** A failed result takes text only: its images and files follow in a user turn. */
+function carries(part: ImagePart | FilePart, place: 'user' | 'result' | 'error_result'): boolean {
+  if (place === 'error_result') return false
+  return part.type === 'image' ? carriesImage(part) : carriesFile(part)
+}

@@ -1,0 +1,219 @@
+// A client's Messages body as a request (server half). Lenient: what has no canonical form stays in `extra` or opaque.
+// The trap: results and user text share one wire message; here they are two, the results first.
+import type {
+  Message,
+  SystemMessage,
+  TextPart,
+  ToolMessage,
+  ToolResult,
+  UserPart,
+} from '../../conversation/messages.js'
+import { isCall } from '../../conversation/messages.js'
+import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
+import { isJsonObject } from '../../json/parse.js'
+import { rawSpans } from '../../json/spans.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import type { DecodedRequest, HttpRequest } from '../codec.js'
+import { leftover } from '../extra.js'
+import { invalidAt, requestBody } from '../request-body.js'
+import { blocksOf, readAssistantBlock, readUserBlock } from './blocks.js'
+import { readTool } from './tools.js'
+import { defaults, modelled, wire } from './types.js'
+
+/** The parts of a request that are neither messages nor tools. */
+export type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
+
+export function decode(http: HttpRequest): DecodedRequest {
+  const { text, body } = requestBody(http)
+  const { model, messages, tools } = body
+  if (typeof model !== 'string') throw invalidAt('/model', 'a string')
+  if (!Array.isArray(messages)) throw invalidAt('/messages', 'an array')
+  const inputs = rawSpans(text, ['/messages/*/content/*/input'])
+  const request: CompletionRequest = {
+    model,
+    messages: [...readSystem(body.system), ...readMessages(messages, inputs)],
+    ...readTools(tools),
+    ...readSettings(body, http.headers['anthropic-beta']),
+  }
+  const version = http.headers['anthropic-version']
+  const client = version === undefined ? {} : { client: { version } }
+  return { request, losses: [], exchange: { wire, model, stream: body.stream === true, ...client } }
+}
+
+function readTools(tools: Json | undefined): Pick<CompletionRequest, 'tools'> {
+  if (tools === undefined || tools === null) return {}
+  if (!Array.isArray(tools)) throw invalidAt('/tools', 'an array')
+  return tools.length === 0 ? {} : { tools: tools.map((tool: Json, index) => readTool(tool, `/tools/${index}`)) }
+}
+
+/** The leading system text: a string, or text blocks. */
+function readSystem(system: Json | undefined): readonly SystemMessage[] {
+  const content = readTexts(system)
+  if (content === undefined) throw invalidAt('/system', 'a string or a list of text blocks')
+  return content.length === 0 ? [] : [{ role: 'system', content }]
+}
+
+/** Text parts only; nothing when something else is among them. */
+function readTexts(content: Json | undefined): readonly TextPart[] | undefined {
+  const parts = blocksOf(content)?.map(readUserBlock)
+  return parts?.every((part): part is TextPart => part.type === 'text') ? parts : undefined
+}
+
+function readMessages(list: readonly Json[], inputs: ReadonlyMap<string, string>): readonly Message[] {
+  const messages: Message[] = []
+  const names = new Map<string, string>()
+  list.forEach((message, index) => {
+    const path = `/messages/${index}`
+    if (!isJsonObject(message)) throw invalidAt(path, 'an object')
+    const blocks = blocksOf(message.content)
+    if (blocks === undefined) throw invalidAt(`${path}/content`, 'a string or a list of blocks')
+    switch (message.role) {
+      case 'assistant': {
+        const content = blocks.map((block, b) => readAssistantBlock(block, inputs.get(`${path}/content/${b}/input`)))
+        for (const part of content) if (isCall(part)) names.set(part.id, part.name)
+        const fields = leftover(wire, message, modelled.message, defaults)
+        messages.push({ role: 'assistant', content, origin: { wire }, ...fields })
+        break
+      }
+      case 'user':
+        messages.push(...readUser(message, blocks, names))
+        break
+      case 'system':
+        messages.push(readMidSystem(message, blocks))
+        break
+      default:
+        throw invalidAt(`${path}/role`, '"user", "assistant" or "system"')
+    }
+  })
+  return messages
+}
+
+/** Text, or blocks that only a user message can hold: then that, with a note of its role. */
+function readMidSystem(message: JsonObject, blocks: readonly JsonObject[]): Message {
+  const content = readTexts(blocks)
+  if (content !== undefined) return { role: 'system', content, ...leftover(wire, message, modelled.message, defaults) }
+  const options = { ...defaults, notes: { role: 'system' } }
+  return { role: 'user', content: blocks.map(readUserBlock), ...leftover(wire, message, modelled.message, options) }
+}
+
+/** The results of a user message, then what else it says. Fields of the message stay with what comes first. */
+function readUser(
+  message: JsonObject,
+  blocks: readonly JsonObject[],
+  names: ReadonlyMap<string, string>,
+): readonly Message[] {
+  const results: ToolResult[] = []
+  const content: UserPart[] = []
+  for (const block of blocks) {
+    if (block.type === 'tool_result') results.push(readResult(block, names))
+    else content.push(readUserBlock(block))
+  }
+  const fields = leftover(wire, message, modelled.message, defaults)
+  if (results.length === 0) return [{ role: 'user', content, ...fields }]
+  const answered: ToolMessage = { role: 'tool', results, ...fields }
+  return content.length === 0 ? [answered] : [answered, { role: 'user', content }]
+}
+
+function readResult(block: JsonObject, names: ReadonlyMap<string, string>): ToolResult {
+  const { tool_use_id: id, content } = block
+  const callId = typeof id === 'string' ? id : ''
+  const blocks = blocksOf(content)
+  return {
+    callId,
+    name: names.get(callId) ?? '',
+    content: blocks === undefined ? [{ type: 'text', text: JSON.stringify(content) }] : blocks.map(readUserBlock),
+    isError: block.is_error === true,
+    ...leftover(wire, block, modelled.toolResult, defaults),
+  }
+}
+
+/** Everything but model, messages and tools. `beta` is the header of that name, which the fields may depend on. */
+export function readSettings(body: JsonObject, beta: Json | undefined): Settings {
+  const choice = readChoice(body.tool_choice)
+  const thinking = readThinkingConfig(body.thinking)
+  const output = readOutput(body)
+  const reasoning: ReasoningSpec = { ...output.reasoning, ...thinking.reasoning }
+  const rest = { ...body, tool_choice: choice.rest, thinking: thinking.rest, output_config: output.rest }
+  const notes = typeof beta === 'string' && beta !== '' ? { notes: { beta } } : {}
+  return {
+    ...choice.settings,
+    ...(output.output === undefined ? {} : { output: output.output }),
+    ...optional('maxTokens', numberIn(body, 'max_tokens')),
+    ...optional('temperature', numberIn(body, 'temperature')),
+    ...optional('topP', numberIn(body, 'top_p')),
+    ...optional('stop', stringsIn(body, 'stop_sequences')),
+    ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
+    ...leftover(wire, rest, modelled.request, { ...defaults, ...notes }),
+  }
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V })
+}
+
+function numberIn(body: JsonObject, key: string): number | undefined {
+  const value = body[key]
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'number') throw invalidAt(`/${key}`, 'a number')
+  return value
+}
+
+function stringsIn(body: JsonObject, key: string): readonly string[] | undefined {
+  const value = body[key]
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value) || !value.every((item): item is string => typeof item === 'string')) {
+    throw invalidAt(`/${key}`, 'a list of strings')
+  }
+  return value
+}
+
+/** The choice and the parallel flag that rides on it; `rest` is what has no canonical place. */
+function readChoice(value: Json | undefined): {
+  settings: Pick<Settings, 'toolChoice' | 'parallelToolCalls'>
+  rest: Json
+} {
+  const object = typeof value === 'string' ? { type: value } : value
+  if (!isJsonObject(object)) return { settings: {}, rest: value ?? null }
+  const { type, name, disable_parallel_tool_use: disabled, ...more } = object
+  const toolChoice = choiceOf(type, name)
+  if (toolChoice === undefined) return { settings: {}, rest: object }
+  const parallel = typeof disabled === 'boolean' ? { parallelToolCalls: !disabled } : {}
+  return { settings: { toolChoice, ...parallel }, rest: anyOf(more) }
+}
+
+function choiceOf(type: Json | undefined, name: Json | undefined): ToolChoice | undefined {
+  if (type === 'auto' || type === 'none') return type
+  if (type === 'any') return 'required'
+  return type === 'tool' && typeof name === 'string' ? { tool: name } : undefined
+}
+
+function readThinkingConfig(value: Json | undefined): { reasoning: ReasoningSpec; rest: Json } {
+  if (!isJsonObject(value)) return { reasoning: {}, rest: value ?? null }
+  const { type, budget_tokens: budgetTokens, ...more } = value
+  if (type !== 'enabled' || typeof budgetTokens !== 'number') return { reasoning: {}, rest: value }
+  return { reasoning: { budgetTokens }, rest: anyOf(more) }
+}
+
+/** `output_config`, and the schema under its older name `output_format`. */
+function readOutput(body: JsonObject): { output?: OutputSpec; reasoning: ReasoningSpec; rest: Json } {
+  const config = isJsonObject(body.output_config) ? body.output_config : {}
+  const { effort, format, ...more } = config
+  const older = schemaOf(body.output_format)
+  const schema = schemaOf(format) ?? older
+  const unread = schemaOf(format) === undefined ? (format ?? (older === undefined ? body.output_format : null)) : null
+  const kept = { ...more, ...(typeof effort === 'string' ? {} : { effort: effort ?? null }), format: unread ?? null }
+  return {
+    ...(schema === undefined ? {} : { output: { schema } }),
+    reasoning: typeof effort === 'string' ? { effort } : {},
+    rest: anyOf(Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null))),
+  }
+}
+
+function schemaOf(format: Json | undefined): JsonObject | undefined {
+  if (!isJsonObject(format) || format.type !== 'json_schema' || !isJsonObject(format.schema)) return undefined
+  return Object.keys(format).length === 2 ? format.schema : undefined
+}
+
+function anyOf(object: JsonObject): Json {
+  return Object.keys(object).length === 0 ? null : object
+}

@@ -1,0 +1,275 @@
+// A sealed request as a Messages body. The trap: `max_tokens` is required, sampling is refused by the current version, and
+// there is no parallel flag of its own: it rides on `tool_choice`.
+import { applyLosses, type Loss } from '../../conversation/losses.js'
+import type { Message } from '../../conversation/messages.js'
+import type { CompletionRequest, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
+import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
+import { isJsonObject } from '../../json/parse.js'
+import { writeJson } from '../../json/stringify.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { bodyText, bodyWithLists } from '../bytes.js'
+import type { EncodedRequest, Env, Exchange } from '../codec.js'
+import { extraFields, noteOf } from '../extra.js'
+import { renamed, wireName } from '../names.js'
+import { type Block, isThinking } from './blocks.js'
+import { type PropertyNames, writeHistory } from './history.js'
+import { type AnthropicProfile, sealRules } from './profiles.js'
+import { readSettings, type Settings } from './request-decode.js'
+import { exchangeKeys, propertyNames, writeTools } from './tools.js'
+import { defaults, lossOf, modelled, path, sameJson, toolNameRule, wire } from './types.js'
+
+export function seal(request: CompletionRequest, env: Env): SealedRequest {
+  return sealRequest(request, sealRules(env.profile, request.model))
+}
+
+export function encode(request: CompletionRequest, options: { readonly stream: boolean }, env: Env): EncodedRequest {
+  const profile: AnthropicProfile = env.profile
+  const sealed = seal(request, env)
+  const losses: Loss[] = [...sealed.losses]
+  const properties = propertyNames(sealed.request.tools)
+  const settings = writeSettings(sealed.request, profile, losses)
+  const tools = writeTools(sealed.request.tools, properties, losses)
+  const history = writeHistory(sealed.request.messages, properties, losses)
+  const fields = writeJson({ ...settings, stream: options.stream || undefined })
+  const head = history.system === undefined ? fields : `${fields.slice(0, -1)},"system":${bodyText(history.system)}}`
+  const body = bodyWithLists(head, [
+    ['tools', tools],
+    ['messages', history.messages],
+  ])
+  const beta = betaOf(sealed.request)
+  const headers = {
+    'content-type': 'application/json',
+    'anthropic-version': profile.version ?? '2026-10-21',
+    ...(beta === undefined ? {} : { 'anthropic-beta': beta }),
+  }
+  const exchange = exchangeOf(sealed.request, options.stream, properties, env)
+  return { http: { method: 'POST', path, headers, body }, losses, exchange }
+}
+
+/** The beta header a client sent: fields under `extra` may depend on it. */
+function betaOf(request: CompletionRequest): string | undefined {
+  const beta = noteOf(request.extra?.[wire], 'beta')
+  return typeof beta === 'string' && beta !== '' ? beta : undefined
+}
+
+function exchangeOf(
+  request: CompletionRequest,
+  stream: boolean,
+  properties: PropertyNames | undefined,
+  env: Env,
+): Exchange {
+  const declared = (request.tools ?? []).flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name]))
+  const names = renamed(declared, toolNameRule)
+  const keys = exchangeKeys(properties)
+  return {
+    wire,
+    model: request.model,
+    provider: env.profile.name,
+    stream,
+    ...(names === undefined ? {} : { names }),
+    ...(keys === undefined ? {} : { keys }),
+  }
+}
+
+/** Fields of the request whose parts are modelled: what is left of them is carried under their own name. */
+const shared = ['thinking', 'output_config', 'tool_choice'] as const
+
+const withBeta = { ...defaults, notes: new Set(['beta']) }
+const withoutSampling = new Set([...modelled.request, 'top_k'])
+
+/** Everything but system text, tools and messages. */
+function writeSettings(request: CompletionRequest, profile: AnthropicProfile, losses: Loss[]): Block {
+  const known = profile.sampling === true ? modelled.request : withoutSampling
+  const extra = extraFields(wire, request, '', losses, known, betaOf(request) === undefined ? defaults : withBeta)
+  const thinking = writeThinkingConfig(request, extra.thinking, losses)
+  const settings: Block = {
+    model: request.model,
+    max_tokens: request.maxTokens ?? defaultMaxTokens(request, profile, losses),
+    ...extra,
+    tool_choice: writeChoice(request, isJsonObject(thinking) && thinking.type === 'enabled', profile, extra, losses),
+    thinking,
+    output_config: writeOutput(request, extra.output_config, losses),
+    stop_sequences: writeStop(request.stop, losses),
+    ...writeSampling(request, profile, losses),
+  }
+  if (request.reasoning !== undefined && !saysReasoning(request.reasoning, settings)) {
+    losses.push(lossOf('reasoning_setting_dropped', '/reasoning', 'dropped', 'nothing of it goes to this wire'))
+  }
+  if (shared.some((key) => extra[key] !== undefined)) reconcile(request, settings, losses)
+  return settings
+}
+
+function saysReasoning(reasoning: ReasoningSpec, settings: Block): boolean {
+  if (reasoning.budgetTokens !== undefined && settings.thinking !== undefined) return true
+  return isJsonObject(settings.output_config) && settings.output_config.effort !== undefined
+}
+
+function defaultMaxTokens(request: CompletionRequest, profile: AnthropicProfile, losses: Loss[]): number {
+  // Thinking counts against it, so its budget comes on top.
+  const tokens = (profile.defaultMaxTokens ?? 8192) + Math.max(0, request.reasoning?.budgetTokens ?? 0)
+  const message = `the wire demands a limit and the request has none; it is ${tokens}`
+  losses.push(lossOf('max_tokens_default', '/maxTokens', 'changed', message, tokens))
+  return tokens
+}
+
+function writeSampling(request: CompletionRequest, profile: AnthropicProfile, losses: Loss[]): Block {
+  const { temperature, topP } = request
+  if (profile.sampling === true) return { temperature, top_p: topP }
+  const message = 'this version of the wire refuses sampling parameters; pin the older one to send them'
+  if (temperature !== undefined) losses.push(lossOf('sampling_dropped', '/temperature', 'dropped', message))
+  if (topP !== undefined) losses.push(lossOf('sampling_dropped', '/topP', 'dropped', message))
+  return {}
+}
+
+/** Sequences without a visible character are refused. */
+function writeStop(stop: readonly string[] | undefined, losses: Loss[]): readonly string[] | undefined {
+  if (stop === undefined || stop.every((sequence) => sequence.trim() !== '')) return stop
+  const kept = stop.filter((sequence) => sequence.trim() !== '')
+  const message = 'the wire refuses stop sequences of white space alone'
+  if (kept.length > 0) losses.push(lossOf('stop_dropped', '/stop', 'changed', message, kept))
+  else losses.push(lossOf('stop_dropped', '/stop', 'dropped', message))
+  return kept.length > 0 ? kept : undefined
+}
+
+/** A budget is manual thinking; other settings of it are carried. */
+function writeThinkingConfig(request: CompletionRequest, own: Json | undefined, losses: Loss[]): Json | undefined {
+  const wanted = request.reasoning?.budgetTokens
+  if (wanted === undefined) return own
+  const place = '/reasoning/budgetTokens'
+  if (lacksThinking(request.messages)) {
+    const message = 'the running tool turn came without its thinking, so thinking is off until it ends'
+    losses.push(lossOf('thinking_off', place, 'dropped', message))
+    return undefined
+  }
+  const most = (request.maxTokens ?? Number.POSITIVE_INFINITY) - 1
+  if (wanted <= 0 || most < leastBudget) {
+    const message = wanted <= 0 ? 'no budget is no thinking' : `a budget needs more than ${leastBudget} tokens in all`
+    losses.push(lossOf('thinking_off', place, 'dropped', message))
+    return undefined
+  }
+  const budget = Math.min(Math.max(wanted, leastBudget), most)
+  if (budget !== wanted) {
+    const message = `the budget must be at least ${leastBudget} and below the limit of the answer; it is ${budget}`
+    losses.push(lossOf('budget_changed', place, 'changed', message, budget))
+  }
+  return { ...(isJsonObject(own) ? own : {}), type: 'enabled', budget_tokens: budget }
+}
+
+const leastBudget = 1024
+
+/** Whether results go back to a turn that does not begin with thinking: manual thinking is refused there. */
+function lacksThinking(messages: readonly Message[]): boolean {
+  const index = messages.findLastIndex((message) => message.role === 'assistant')
+  const turn = messages[index]
+  if (turn?.role !== 'assistant' || messages[index + 1]?.role !== 'tool') return false
+  const [first] = turn.content
+  return first !== undefined && !isThinking(first)
+}
+
+function writeOutput(request: CompletionRequest, own: Json | undefined, losses: Loss[]): Json | undefined {
+  const { output } = request
+  const effort = writeEffort(request, losses)
+  const message = 'the wire takes the schema alone'
+  for (const key of ['name', 'description', 'strict'] as const) {
+    if (output?.[key] !== undefined) losses.push(lossOf('output_field_dropped', `/output/${key}`, 'dropped', message))
+  }
+  if (output === undefined && effort === undefined) return own
+  return {
+    ...(isJsonObject(own) ? own : {}),
+    ...(effort === undefined ? {} : { effort }),
+    ...(output === undefined ? {} : { format: { type: 'json_schema', schema: output.schema } }),
+  }
+}
+
+const efforts: ReadonlySet<string> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
+
+/** The wire knows no effort below `low`; not to think is to say nothing. */
+function writeEffort({ reasoning }: CompletionRequest, losses: Loss[]): string | undefined {
+  const effort = reasoning?.effort
+  if (effort === undefined || efforts.has(effort)) return effort
+  const path = '/reasoning/effort'
+  if (effort === 'minimal') {
+    losses.push(lossOf('reasoning_setting_changed', path, 'changed', 'the lowest effort on this wire is low', 'low'))
+    return 'low'
+  }
+  const message = `the wire knows no effort "${effort}"; it is one of ${[...efforts].join(', ')}`
+  losses.push(lossOf('reasoning_setting_dropped', path, 'dropped', message))
+  return undefined
+}
+
+function writeChoice(
+  request: CompletionRequest,
+  manualThinking: boolean,
+  profile: AnthropicProfile,
+  extra: JsonObject,
+  losses: Loss[],
+): Json | undefined {
+  const { parallelToolCalls: parallel } = request
+  const own = extra.tool_choice
+  if (request.toolChoice === undefined && parallel === undefined) return own
+  const choice = possibleChoice(request.toolChoice ?? 'auto', manualThinking, profile, losses)
+  if (request.toolChoice === undefined) {
+    const message = 'parallel calls are switched together with the choice, so that is said too'
+    losses.push(lossOf('tool_choice_said', '/toolChoice', 'changed', message, 'auto'))
+  }
+  if (choice.type === 'none' && parallel !== undefined) {
+    const message = 'with no tool to be called there is nothing to call in parallel'
+    losses.push(lossOf('parallel_dropped', '/parallelToolCalls', 'dropped', message))
+  }
+  const flag = choice.type === 'none' || parallel === undefined ? {} : { disable_parallel_tool_use: !parallel }
+  return { ...(isJsonObject(own) ? own : {}), ...choice, ...flag }
+}
+
+type WireChoice = { readonly type: 'auto' | 'any' | 'none' } | { readonly type: 'tool'; readonly name: string }
+
+/** The choice as the wire has it; what it cannot say or would refuse is widened, and reported. */
+function possibleChoice(
+  choice: ToolChoice,
+  manualThinking: boolean,
+  profile: AnthropicProfile,
+  losses: Loss[],
+): WireChoice {
+  const widen = (to: ToolChoice, message: string): void => {
+    losses.push(lossOf('tool_choice_widened', '/toolChoice', 'widened', message, to))
+  }
+  const isFree =
+    choice === 'auto' || choice === 'none' || (typeof choice === 'object' && 'mode' in choice && choice.mode === 'auto')
+  if (!isFree && (manualThinking || profile.forcedChoice === false)) {
+    widen('auto', manualThinking ? 'no tool can be forced while thinking has a budget' : 'this model cannot be forced')
+    return { type: 'auto' }
+  }
+  if (typeof choice === 'string') return { type: choice === 'required' ? 'any' : choice }
+  if ('tool' in choice) {
+    const name = wireName(choice.tool, toolNameRule)
+    const message = `the tool name "${choice.tool}" is spelt as the wire allows`
+    if (name !== choice.tool) losses.push(lossOf('name_changed', '/toolChoice/tool', 'changed', message, name))
+    return { type: 'tool', name }
+  }
+  const [only] = choice.allowed
+  if (choice.mode === 'required' && choice.allowed.length === 1 && only !== undefined) {
+    const name = wireName(only, toolNameRule)
+    losses.push(
+      lossOf('tool_choice_changed', '/toolChoice', 'changed', 'one allowed tool is that tool', { tool: name }),
+    )
+    return { type: 'tool', name }
+  }
+  widen(choice.mode, 'the wire cannot allow some of the tools; all of them may be called')
+  return { type: choice.mode === 'required' ? 'any' : 'auto' }
+}
+
+/** Fields set by hand under `extra` may be modelled ones: reports each setting that decoding will read differently. */
+function reconcile(request: CompletionRequest, settings: Block, losses: Loss[]): void {
+  const wanted: Settings = applyLosses(settingsOf(request), losses)
+  const read: Settings = readSettings(JSON.parse(writeJson(settings)) as JsonObject, betaOf(request))
+  for (const key of ['toolChoice', 'parallelToolCalls', 'output', 'reasoning', 'extra'] as const) {
+    const [before, after] = [wanted[key], read[key]]
+    if (sameJson(before, after)) continue
+    const message = `a field set by hand under extra is what "${key}" is on this wire`
+    losses.push(lossOf('setting_changed', `/${key}`, after === undefined ? 'dropped' : 'changed', message, after))
+  }
+}
+
+function settingsOf(request: CompletionRequest): Settings {
+  const { model: _, messages: __, tools: ___, ...settings } = request
+  return settings
+}

@@ -1,0 +1,307 @@
+// A streamed answer as events. The hot path is a text or argument fragment: one parse, one comparison, one event.
+// The trap: the end of the bytes proves nothing. Only `message_stop` does; everything before it may be half an answer.
+import type { CompletionEvent } from '../../conversation/events.js'
+import type { Origin } from '../../conversation/messages.js'
+import type { Metadata } from '../../conversation/response.js'
+import { ToolwireError } from '../../errors/error.js'
+import type { SseFrame } from '../../frames/sse.js'
+import { isJsonObject, parseBody } from '../../json/parse.js'
+import { rawSpans } from '../../json/spans.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { type CallAssembler, callAssembler } from '../calls.js'
+import type { Env, Exchange, StreamDecoder } from '../codec.js'
+import { leftover } from '../extra.js'
+import { madeCallId } from '../names.js'
+import { type FrameReader, sseStream } from '../sse-stream.js'
+import { errorIn } from './error.js'
+import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent } from './response.js'
+import { defaults, modelled, originOf, wire } from './types.js'
+import { usageEvent } from './usage.js'
+
+/** A content block that came at least in part. */
+interface OpenBlock {
+  readonly part: number
+  readonly kind: 'text' | 'thinking' | 'call' | 'opaque'
+  /** The block as it was announced; an opaque one grows here. */
+  head: JsonObject
+  /** Whether anything of it became an event. */
+  told: boolean
+  /** Fragments of the input of an opaque block, which no assembler holds. */
+  json: string
+  citations: Json[] | undefined
+  /** The input of a call that was announced whole; fragments overrule it. */
+  input: string | undefined
+  closed: boolean
+}
+
+interface Reader {
+  readonly origin: Origin
+  readonly calls: CallAssembler
+  readonly blocks: OpenBlock[]
+  readonly byIndex: Map<Json | undefined, OpenBlock>
+  id: string
+  started: boolean
+  done: boolean
+  usage: JsonObject
+  stopReason: Json | undefined
+  metadata: Metadata | undefined
+}
+
+export function decode(exchange: Exchange, env: Env): StreamDecoder {
+  const reader = readerOf(exchange, env)
+  const frames: FrameReader = {
+    isDone: () => reader.done,
+    read: (frame, events) => readFrame(reader, frame, events),
+    fail: (error, events) => fail(reader, error as ToolwireError, events),
+    end(events) {
+      const message = 'the stream ended before message_stop; what came is not a whole answer'
+      fail(reader, new ToolwireError('truncated', message), events)
+    },
+  }
+  return sseStream(env, frames, (body) => decodeBody({ status: 200, headers: {}, body }, exchange, env))
+}
+
+function readerOf(exchange: Exchange, env: Env): Reader {
+  const reader: Reader = {
+    origin: originOf(exchange, env),
+    calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
+    blocks: [],
+    byIndex: new Map(),
+    id: '',
+    started: false,
+    done: false,
+    usage: {},
+    stopReason: undefined,
+    metadata: undefined,
+  }
+  return reader
+}
+
+function fail(reader: Reader, error: ToolwireError, events: CompletionEvent[]): void {
+  reader.done = true
+  events.push({ type: 'error', error })
+}
+
+function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): void {
+  if (frame.data === '[DONE]') return
+  const value = parseBody(frame.data)
+  if (!isJsonObject(value)) {
+    events.push({ type: 'unknown', raw: value })
+    return
+  }
+  switch (value.type ?? frame.event) {
+    case 'content_block_delta':
+      readDelta(reader, value, events)
+      return
+    case 'content_block_start':
+      openBlock(reader, value, frame.data, events)
+      return
+    case 'content_block_stop': {
+      const block = reader.byIndex.get(value.index)
+      if (block !== undefined) closeBlock(reader, block, events)
+      return
+    }
+    case 'message_start':
+      readStart(reader, value, events)
+      return
+    case 'message_delta':
+      readMessageDelta(reader, value, events)
+      return
+    case 'message_stop':
+      readStop(reader, events)
+      return
+    case 'ping':
+      return
+    default: {
+      const error = value.type === undefined || value.type === 'error' ? errorIn(value) : undefined
+      if (error === undefined) events.push({ type: 'unknown', raw: value })
+      else fail(reader, error, events)
+    }
+  }
+}
+
+/** A fragment of a block. One that does not fit its block is kept as unknown. */
+function readDelta(reader: Reader, frame: JsonObject, events: CompletionEvent[]): void {
+  const delta = frame.delta
+  if (!isJsonObject(delta)) {
+    events.push({ type: 'unknown', raw: frame })
+    return
+  }
+  const block = reader.byIndex.get(frame.index) ?? unannounced(reader, frame.index, delta)
+  const { type, text, partial_json: json, thinking } = delta
+  if (type === 'text_delta' && typeof text === 'string' && block?.kind === 'text') {
+    block.told = true
+    events.push({ type: 'text_delta', part: block.part, text })
+  } else if (type === 'input_json_delta' && typeof json === 'string' && block?.kind === 'call') {
+    if (json === '') return
+    block.told = true
+    for (const event of reader.calls.push({ index: block.part, text: json }, block.part)) events.push(event)
+  } else if (type === 'thinking_delta' && typeof thinking === 'string' && block?.kind === 'thinking') {
+    block.told = true
+    events.push({ type: 'reasoning_delta', part: block.part, text: thinking })
+  } else if (block === undefined || !readRareDelta(reader, block, delta, events)) {
+    events.push({ type: 'unknown', raw: frame })
+  }
+}
+
+function readRareDelta(reader: Reader, block: OpenBlock, delta: JsonObject, events: CompletionEvent[]): boolean {
+  const { type, signature, citation, partial_json: json } = delta
+  if (type === 'signature_delta' && typeof signature === 'string' && block.kind === 'thinking') {
+    if (signature === '') return true
+    block.told = true
+    const opaque = { origin: reader.origin, data: { signature } }
+    events.push({ type: 'attach', part: block.part, of: 'reasoning', opaque })
+    return true
+  }
+  if (type === 'citations_delta' && citation !== undefined && block.kind === 'text') {
+    block.citations ??= []
+    block.citations.push(citation)
+    return true
+  }
+  if (block.kind !== 'opaque') return false
+  if (type === 'input_json_delta' && typeof json === 'string') {
+    block.json += json
+    return true
+  }
+  if (type !== 'compaction_delta') return false
+  const { type: _, ...final } = delta
+  block.head = { ...block.head, ...final }
+  return true
+}
+
+function openBlock(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
+  const head = frame.content_block
+  if (!isJsonObject(head)) {
+    events.push({ type: 'unknown', raw: frame })
+    return
+  }
+  const block = addBlock(reader, frame.index, kindOf(head.type), head)
+  if (block.kind === 'text' && typeof head.text === 'string' && head.text !== '') {
+    block.told = true
+    events.push({ type: 'text_delta', part: block.part, text: head.text })
+  } else if (block.kind === 'thinking') {
+    if (typeof head.thinking === 'string' && head.thinking !== '') {
+      block.told = true
+      events.push({ type: 'reasoning_delta', part: block.part, text: head.thinking })
+    }
+    readRareDelta(reader, block, { type: 'signature_delta', signature: head.signature ?? '' }, events)
+  } else if (block.kind === 'call') {
+    const isWhole = isJsonObject(head.input) && Object.keys(head.input).length > 0
+    if (isWhole) block.input = rawSpans(text, ['/content_block/input']).get('/content_block/input')
+    const call = callHead(head)
+    // Without id and name the assembler would take it for more of the call before.
+    const id = call.id || call.name ? call.id : madeCallId(reader.id, reader.calls.count)
+    for (const event of reader.calls.push({ ...call, id, index: block.part }, block.part)) events.push(event)
+  }
+}
+
+function kindOf(type: Json | undefined): OpenBlock['kind'] {
+  if (type === 'text' || type === 'thinking') return type
+  return type === 'tool_use' ? 'call' : 'opaque'
+}
+
+/** Blocks are numbered as they open: a wire index may be missing, repeated or huge. */
+function addBlock(reader: Reader, index: Json | undefined, kind: OpenBlock['kind'], head: JsonObject): OpenBlock {
+  const block: OpenBlock = {
+    part: reader.blocks.length,
+    kind,
+    head,
+    told: false,
+    json: '',
+    citations: undefined,
+    input: undefined,
+    closed: false,
+  }
+  reader.blocks.push(block)
+  reader.byIndex.set(index, block)
+  return block
+}
+
+/** A fragment of a block that was never announced opens it, when the fragment says what it is of. */
+function unannounced(reader: Reader, index: Json | undefined, delta: JsonObject): OpenBlock | undefined {
+  if (delta.type === 'text_delta') return addBlock(reader, index, 'text', { type: 'text', text: '' })
+  if (delta.type === 'thinking_delta') return addBlock(reader, index, 'thinking', { type: 'thinking', thinking: '' })
+  return undefined
+}
+
+/** Says what only the end of a block can say: its citations, an opaque block whole, or that it was empty. */
+function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[]): void {
+  if (block.closed) return
+  block.closed = true
+  const { part, head } = block
+  switch (block.kind) {
+    case 'text': {
+      if (!block.told) events.push({ type: 'text_delta', part, text: '' })
+      const citations = [...(Array.isArray(head.citations) ? head.citations : []), ...(block.citations ?? [])]
+      const { extra } = leftover(wire, { ...head, citations }, modelled.text, defaults)
+      if (extra !== undefined) events.push({ type: 'attach', part, of: 'text', extra })
+      return
+    }
+    case 'thinking': {
+      if (!block.told) events.push({ type: 'reasoning_delta', part, text: '' })
+      const { extra } = leftover(wire, head, modelled.thinking, defaults)
+      if (extra !== undefined) events.push({ type: 'attach', part, of: 'reasoning', extra })
+      return
+    }
+    case 'call':
+      if (block.told || block.input === undefined) return
+      for (const event of reader.calls.push({ index: part, text: block.input }, part)) events.push(event)
+      return
+    case 'opaque': {
+      const input = block.json === '' ? undefined : inputOf(block.json)
+      pushBlock(input === undefined ? head : { ...head, input }, part, reader.origin, events)
+    }
+  }
+}
+
+/** The input of a server's own call; text that is no JSON stays text. */
+function inputOf(json: string): Json {
+  try {
+    return parseBody(json)
+  } catch {
+    return json
+  }
+}
+
+function readStart(reader: Reader, frame: JsonObject, events: CompletionEvent[]): void {
+  const { message } = frame
+  if (reader.started || !isJsonObject(message)) {
+    events.push({ type: 'unknown', raw: frame })
+    return
+  }
+  const start = startEvent(message, reader.origin)
+  reader.started = true
+  reader.id = start.id
+  events.push(start)
+  readUsage(reader, message.usage, events)
+}
+
+/** Counts are totals so far; a null says nothing. */
+function readUsage(reader: Reader, usage: Json | undefined, events: CompletionEvent[]): void {
+  if (!isJsonObject(usage)) return
+  const told = Object.entries(usage).filter(([, value]) => value !== null)
+  reader.usage = { ...reader.usage, ...Object.fromEntries(told) }
+  const event = usageEvent(reader.usage)
+  if (event !== undefined) events.push(event)
+}
+
+function readMessageDelta(reader: Reader, frame: JsonObject, events: CompletionEvent[]): void {
+  const { type: _, delta, usage, ...more } = frame
+  const { stop_reason: reason, ...fields } = isJsonObject(delta) ? delta : {}
+  if (reason !== undefined && reason !== null) reader.stopReason = reason
+  const { extra } = leftover(wire, { ...more, ...fields }, modelled.response, defaults)
+  if (extra !== undefined) reader.metadata = { [wire]: { ...reader.metadata?.[wire], ...extra[wire] } }
+  readUsage(reader, usage, events)
+}
+
+function readStop(reader: Reader, events: CompletionEvent[]): void {
+  if (!reader.started && reader.blocks.length === 0) {
+    const message = 'the stream stopped without ever starting a message'
+    fail(reader, new ToolwireError('malformed_response', message), events)
+    return
+  }
+  for (const block of reader.blocks) closeBlock(reader, block, events)
+  reader.done = true
+  const lastCall = reader.blocks.findLastIndex((block) => block.kind === 'call')
+  pushFinish(reader.calls, reader.stopReason, lastCall, reader.metadata, events)
+}

@@ -1,0 +1,135 @@
+// Tool definitions. The trap: the root of an input schema must be an object, and the wire refuses some property keys, which
+// are mapped and mapped back in the arguments of calls.
+import { at, type Loss } from '../../conversation/losses.js'
+import type { OpaqueTool, ToolSpec } from '../../conversation/request.js'
+import { isJsonObject } from '../../json/parse.js'
+import { writeJson } from '../../json/stringify.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { cachedPiece, type Piece, relocate, utf8 } from '../bytes.js'
+import type { Exchange } from '../codec.js'
+import { extraFields, leftover } from '../extra.js'
+import { wireName } from '../names.js'
+import { invalidAt } from '../request-body.js'
+import type { PropertyNames } from './history.js'
+import { defaults, lossOf, modelled, propertyRule, toolNameRule, wire } from './types.js'
+
+type Tools = readonly (ToolSpec | OpaqueTool)[]
+
+/** The property keys that have to be spelt otherwise, by tool; nothing when there are none. */
+export function propertyNames(tools: Tools | undefined): PropertyNames | undefined {
+  let names: Map<string, ReadonlyMap<string, string>> | undefined
+  for (const tool of tools ?? []) {
+    const properties = tool.type === 'opaque' ? undefined : tool.inputSchema?.properties
+    if (tool.type === 'opaque' || !isJsonObject(properties)) continue
+    const refused = Object.keys(properties).filter((key) => wireName(key, propertyRule) !== key)
+    if (refused.length === 0) continue
+    names ??= new Map()
+    names.set(tool.name, new Map(refused.map((key) => [key, wireName(key, propertyRule)])))
+  }
+  return names
+}
+
+/** The same the other way round, for reading calls. */
+export function exchangeKeys(names: PropertyNames | undefined): Exchange['keys'] {
+  if (names === undefined) return undefined
+  return new Map([...names].map(([tool, keys]) => [tool, new Map([...keys].map(([key, spelt]) => [spelt, key]))]))
+}
+
+export function writeTools(
+  tools: Tools | undefined,
+  properties: PropertyNames | undefined,
+  losses: Loss[],
+): readonly Uint8Array[] {
+  const items: Uint8Array[] = []
+  tools?.forEach((tool, index) => {
+    const piece = cachedPiece(tool, wire, (node) => writeTool(node, properties))
+    if (piece.losses.length > 0) relocate(piece.losses, at('/tools', index), losses)
+    items.push(piece.bytes)
+  })
+  return items
+}
+
+function writeTool(tool: ToolSpec | OpaqueTool, properties: PropertyNames | undefined): Piece {
+  const losses: Loss[] = []
+  if (tool.type === 'opaque') {
+    const read = readTool(tool.data, '')
+    const message = 'a built-in tool without a type of its own is read as a function'
+    if (read.type !== 'opaque') losses.push(lossOf('opaque_changed', '', 'changed', message, read))
+    return { bytes: utf8(writeJson(tool.data)), losses }
+  }
+  const name = wireName(tool.name, toolNameRule)
+  if (name !== tool.name) {
+    const message = `the tool name "${tool.name}" is spelt as the wire allows`
+    losses.push(lossOf('name_changed', '/name', 'changed', message, name))
+  }
+  const fields = extraFields(wire, tool, '', losses, modelled.tool, defaults)
+  const schema = writeSchema(tool.inputSchema, properties?.get(tool.name), losses)
+  const { description, strict } = tool
+  return { bytes: utf8(writeJson({ name, description, input_schema: schema, strict, ...fields })), losses }
+}
+
+function writeSchema(
+  schema: JsonObject | undefined,
+  keys: ReadonlyMap<string, string> | undefined,
+  losses: Loss[],
+): JsonObject {
+  if (schema === undefined) {
+    const empty = { type: 'object', properties: {} }
+    losses.push(
+      lossOf('schema_changed', '/inputSchema', 'changed', 'a tool without parameters has an empty schema', empty),
+    )
+    return empty
+  }
+  const rooted = schema.type === 'object' ? schema : { ...schema, type: 'object' }
+  if (keys !== undefined) {
+    const spelt = renamedProperties(rooted, keys)
+    losses.push(
+      lossOf('keys_changed', '/inputSchema', 'changed', 'some property keys are spelt as the wire allows', spelt),
+    )
+    return spelt
+  }
+  if (rooted !== schema) {
+    const message = 'the root of an input schema must say that it is an object'
+    losses.push(lossOf('schema_changed', '/inputSchema/type', 'changed', message, 'object'))
+  }
+  return rooted
+}
+
+function renamedProperties(schema: JsonObject, keys: ReadonlyMap<string, string>): JsonObject {
+  const { properties, required } = schema
+  const spelt = isJsonObject(properties)
+    ? Object.fromEntries(Object.entries(properties).map(([key, value]) => [keys.get(key) ?? key, value]))
+    : properties
+  const needed = Array.isArray(required)
+    ? required.map((key: Json) => (typeof key === 'string' ? (keys.get(key) ?? key) : key))
+    : required
+  return {
+    ...schema,
+    ...(spelt === undefined ? {} : { properties: spelt }),
+    ...(needed === undefined ? {} : { required: needed }),
+  }
+}
+
+/** A tool as a client declares it: a function, or one that the provider built, kept whole. */
+export function readTool(tool: Json, path: string): ToolSpec | OpaqueTool {
+  if (!isJsonObject(tool)) throw invalidAt(path, 'an object')
+  const { type, name, description, input_schema: schema, strict } = tool
+  const isFunction = (type === undefined || type === null || type === 'custom') && typeof name === 'string'
+  if (!isFunction || !isAbsentOr(description, 'string') || !isAbsentOr(strict, 'boolean')) return opaqueTool(tool)
+  if (schema !== undefined && schema !== null && !isJsonObject(schema)) return opaqueTool(tool)
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isJsonObject(schema) ? { inputSchema: schema } : {}),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+    ...leftover(wire, tool, modelled.tool, defaults),
+  }
+}
+
+function opaqueTool(data: JsonObject): OpaqueTool {
+  return { type: 'opaque', origin: { wire }, data }
+}
+
+function isAbsentOr(value: Json | undefined, type: 'string' | 'boolean'): boolean {
+  return value === undefined || value === null || typeof value === type
+}

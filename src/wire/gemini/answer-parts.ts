@@ -1,0 +1,159 @@
+// The parts of an answer as events, whole or streamed, and the place each has in it.
+// Trap: text is joined with its neighbour only where neither is signed and both are thought or both are not; a signature stays
+// on exactly the part it came on.
+import type { CompletionEvent } from '../../conversation/events.js'
+import type { Origin } from '../../conversation/messages.js'
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { brokenText, objectCallOf } from '../arguments.js'
+import type { CallAssembler, CallFragment } from '../calls.js'
+import { madeCallId } from '../names.js'
+import { type PartialArguments, partialArguments } from './partial-arguments.js'
+import { callExtra, signatureOf, textExtra, textIn } from './parts-decode.js'
+import { camelKeys, objectOf, wire } from './types.js'
+
+/** How far an answer has been read. */
+export interface PartState {
+  readonly origin: Origin
+  readonly calls: CallAssembler
+  /** The id of the answer, as far as it is known. */
+  id: string
+  /** The place of the last part; -1 before the first. */
+  position: number
+  /** What text may still be joined to. */
+  open: 'text' | 'reasoning' | undefined
+  /** A call whose arguments still come in pieces. */
+  pending: { readonly part: number; readonly fragment: CallFragment; readonly pieces: PartialArguments } | undefined
+}
+
+/** Where the raw arguments of a part are found, when they are needed. */
+export type Span = (index: number) => string | undefined
+
+export function readPart(
+  state: PartState,
+  raw: JsonObject,
+  index: number,
+  span: Span,
+  events: CompletionEvent[],
+): void {
+  if (isPlainText(raw)) {
+    readText(state, raw.thought === true ? 'reasoning' : 'text', raw.text as string, events)
+    return
+  }
+  const part = camelKeys(raw)
+  const call = objectOf(part.functionCall)
+  if (call !== undefined) readCall(state, part, call, () => span(index), events)
+  else if (typeof part.text === 'string') readMarkedText(state, part, part.text, events)
+  else {
+    openPart(state)
+    events.push({ type: 'opaque', part: state.position, value: { type: 'opaque', origin: state.origin, data: raw } })
+  }
+}
+
+/** The usual part: text, and perhaps whether it is a thought. Only a loop over its keys keeps this cheap. */
+function isPlainText(part: JsonObject): boolean {
+  if (typeof part.text !== 'string') return false
+  for (const key in part) if (key !== 'text' && key !== 'thought') return false
+  return true
+}
+
+function openPart(state: PartState): void {
+  state.open = undefined
+  state.position += 1
+}
+
+function readText(state: PartState, kind: 'text' | 'reasoning', text: string, events: CompletionEvent[]): void {
+  if (text === '') return
+  if (kind !== state.open) {
+    state.open = kind
+    state.position += 1
+  }
+  const part = state.position
+  events.push(kind === 'text' ? { type: 'text_delta', part, text } : { type: 'reasoning_delta', part, text })
+}
+
+/** Text with a signature or other fields is a part of its own. They come first, so that a writer can put them on the text. */
+function readMarkedText(state: PartState, part: JsonObject, text: string, events: CompletionEvent[]): void {
+  const of = part.thought === true ? 'reasoning' : 'text'
+  const opaque = signatureOf(part, state.origin)
+  const { extra } = textExtra(part)
+  if (opaque === undefined && extra === undefined) {
+    readText(state, of, text, events)
+    return
+  }
+  openPart(state)
+  events.push({
+    type: 'attach',
+    part: state.position,
+    of,
+    ...(opaque === undefined ? {} : { opaque }),
+    ...(extra === undefined ? {} : { extra }),
+  })
+  if (text !== '') events.push({ type: of === 'text' ? 'text_delta' : 'reasoning_delta', part: state.position, text })
+}
+
+function readCall(
+  state: PartState,
+  part: JsonObject,
+  call: JsonObject,
+  span: () => string | undefined,
+  events: CompletionEvent[],
+): void {
+  const { partialArgs: pieces, willContinue: continues, ...own } = call
+  if (state.pending !== undefined && call.name === undefined && call.id === undefined) {
+    state.pending.pieces.add(pieces)
+    if (continues !== true) closePending(state, false, events)
+    return
+  }
+  closePending(state, false, events)
+  openPart(state)
+  const fragment = fragmentOf(state, part, own)
+  if (continues !== true && pieces === undefined) {
+    const whole = { ...fragment, ...argumentsOf(fragment, own.args ?? undefined, span) }
+    append(events, state.calls.push(whole, state.position))
+    return
+  }
+  state.pending = { part: state.position, fragment, pieces: partialArguments() }
+  state.pending.pieces.add(pieces)
+  if (continues !== true) closePending(state, false, events)
+}
+
+/** Ends a call that came in pieces. `cut` says that the answer ended before it did. */
+export function closePending(state: PartState, cut: boolean, events: CompletionEvent[]): void {
+  const { pending } = state
+  if (pending === undefined) return
+  const text = pending.pieces.text()
+  const broken = cut ? 'truncated' : text === undefined ? 'malformed' : undefined
+  append(events, state.calls.push({ ...pending.fragment, text: text ?? '', broken }, pending.part))
+  state.pending = undefined
+}
+
+/** A call as the assembler takes it. An id that was not given is made, and noted as made: it is not sent back. */
+function fragmentOf(state: PartState, part: JsonObject, call: JsonObject): CallFragment {
+  const given = textIn(call.id)
+  const { extra } = callExtra(part, call)
+  return {
+    id: given || madeCallId(state.id, state.calls.count),
+    name: textIn(call.name),
+    whole: true,
+    opaque: signatureOf(part, state.origin),
+    extra: given === '' ? { [wire]: { ...extra?.[wire], $made: true } } : extra,
+  }
+}
+
+/** The raw arguments, or the broken text that they carry. */
+function argumentsOf(
+  call: CallFragment,
+  value: Json | undefined,
+  span: () => string | undefined,
+): Pick<CallFragment, 'text' | 'broken' | 'isObject'> {
+  if (value === undefined) return { text: '{}', isObject: true }
+  const text = span() ?? JSON.stringify(value)
+  if (brokenText(value) === undefined) return { text, isObject: isJsonObject(value) }
+  const read = objectCallOf({ id: call.id ?? '', name: call.name ?? '', text, value })
+  return read.type === 'broken_call' ? { text: read.arguments, broken: read.reason } : { text }
+}
+
+function append(events: CompletionEvent[], more: readonly CompletionEvent[]): void {
+  for (const event of more) events.push(event)
+}

@@ -1,0 +1,204 @@
+// Contents, read: one content may hold results and user text at once, which are two messages here.
+import type { Loss } from '../../conversation/losses.js'
+import type {
+  AssistantMessage,
+  Extra,
+  Message,
+  SystemMessage,
+  TextPart,
+  ToolResult,
+  UserPart,
+} from '../../conversation/messages.js'
+import { isCall } from '../../conversation/messages.js'
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { leftover } from '../extra.js'
+import { invalidAt } from '../request-body.js'
+import { clientOrigin, decodeModelPart, decodeUserPart, decodeUserText, positionalId, textIn } from './parts-decode.js'
+import { decodeResult } from './results.js'
+import { camelKeys, contentKeys, listOf, objectOf, wire } from './types.js'
+
+/** Raw text of the values that must not be re-written, by pointer into the body. */
+export type Spans = ReadonlyMap<string, string>
+
+const lists = ['/contents/*', '/contents']
+const partLists = ['/parts/*', '/parts']
+const rawFields = [
+  '/functionCall/args',
+  '/function_call/args',
+  '/functionResponse/response',
+  '/function_response/response',
+]
+
+/** Where arguments and responses stand, in every spelling. */
+export const rawPatterns: readonly string[] = lists.flatMap((list) =>
+  partLists.flatMap((parts) => rawFields.map((field) => list + parts + field)),
+)
+
+/** A call of the last model turn, waiting for its result. */
+interface OpenCall {
+  readonly id: string
+  readonly name: string
+  readonly hadId: boolean
+  answered: boolean
+}
+
+interface Reading {
+  readonly spans: Spans
+  readonly messages: Message[]
+  readonly losses: Loss[]
+  /** How many calls were read. */
+  calls: number
+  open: readonly OpenCall[]
+}
+
+export function decodeContents(value: Json | undefined, spans: Spans, losses: Loss[]): readonly Message[] {
+  const reading: Reading = { spans, messages: [], losses, calls: 0, open: [] }
+  const single = !Array.isArray(value)
+  listOf(value).forEach((item, index) => {
+    const path = single ? '/contents' : `/contents/${index}`
+    if (typeof item === 'string') {
+      reading.messages.push({ role: 'user', content: [{ type: 'text', text: item }] })
+      return
+    }
+    if (!isJsonObject(item)) throw invalidAt(path, 'an object')
+    readContent(item, path, reading)
+  })
+  return reading.messages
+}
+
+function readContent(content: JsonObject, path: string, reading: Reading): void {
+  const parts = listOf(content.parts).map((part): JsonObject => {
+    if (typeof part === 'string') return { text: part }
+    if (!isJsonObject(part)) throw invalidAt(`${path}/parts`, 'a list of objects')
+    return part
+  })
+  const base = Array.isArray(content.parts) ? (index: number) => `${path}/parts/${index}` : () => `${path}/parts`
+  if (content.role === 'model' || content.role === 'assistant') readModel(content, parts, base, reading)
+  else if (content.role === 'system') {
+    const message = decodeSystem(content, reading.losses)
+    if (message !== undefined) reading.messages.push(message)
+  } else readUser(content, parts, base, reading)
+}
+
+function readModel(
+  content: JsonObject,
+  parts: readonly JsonObject[],
+  base: (index: number) => string,
+  reading: Reading,
+): void {
+  const open: OpenCall[] = []
+  const made = parts.map((part, index) => {
+    let hadId = true
+    const decoded = decodeModelPart(part, rawArguments(reading.spans, base(index)), () => {
+      hadId = false
+      return positionalId(reading.calls)
+    })
+    if (isCall(decoded)) {
+      reading.calls += 1
+      open.push({ id: decoded.id, name: decoded.name, hadId, answered: false })
+    }
+    return decoded
+  })
+  const message: AssistantMessage = {
+    role: 'assistant',
+    content: made,
+    origin: clientOrigin,
+    ...contentExtra(content, 'model'),
+  }
+  reading.messages.push(message)
+  reading.open = open
+}
+
+function readUser(
+  content: JsonObject,
+  parts: readonly JsonObject[],
+  base: (index: number) => string,
+  reading: Reading,
+): void {
+  const responses: { part: JsonObject; path: string }[] = []
+  const others: UserPart[] = []
+  let mixed = false
+  parts.forEach((part, index) => {
+    if (isJsonObject(camelKeys(part).functionResponse)) {
+      mixed ||= others.length > 0
+      responses.push({ part, path: base(index) })
+    } else others.push(decodeUserPart(part))
+  })
+  const extra = contentExtra(content, 'user')
+  if (responses.length === 0) {
+    reading.messages.push({ role: 'user', content: others, ...extra })
+    return
+  }
+  if (mixed) {
+    const message = 'parts between function responses were moved behind them'
+    reading.losses.push({ code: 'parts_reordered', wire, path: '/contents', kind: 'repaired', message })
+  }
+  reading.messages.push({ role: 'tool', results: matched(responses, reading), ...extra })
+  if (others.length === 0) return
+  reading.messages.push({ role: 'user', content: others, extra: { [wire]: { $joined: true } } })
+}
+
+/** Each response with the call it answers: by id, else the next unanswered call of that name. */
+function matched(
+  responses: readonly { readonly part: JsonObject; readonly path: string }[],
+  reading: Reading,
+): readonly ToolResult[] {
+  const named = responses.map(({ part }) => {
+    const response = objectOf(camelKeys(part).functionResponse) ?? {}
+    return { id: textIn(response.id), name: textIn(response.name) }
+  })
+  const take = (test: (call: OpenCall) => boolean): OpenCall | undefined => {
+    const call = reading.open.find((candidate) => !candidate.answered && test(candidate))
+    if (call !== undefined) call.answered = true
+    return call
+  }
+  const calls = named.map(({ id }) => (id === '' ? undefined : take((call) => call.hadId && call.id === id)))
+  return responses.map(({ part, path }, index) => {
+    const { id, name } = named[index] as { id: string; name: string }
+    const span = rawResponse(reading.spans, path)
+    const byId = calls[index]
+    if (byId !== undefined) return decodeResult(part, span, { callId: byId.id, name: name || byId.name })
+    const nameless = take((call) => !call.hadId && call.name === name)
+    if (nameless !== undefined) {
+      return decodeResult(part, span, { callId: nameless.id, name, ...(id === '' ? {} : { note: id }) })
+    }
+    const unnamed = id === '' ? take((call) => call.name === name) : undefined
+    if (unnamed !== undefined) return decodeResult(part, span, { callId: unnamed.id, name, note: false })
+    return decodeResult(part, span, { callId: id, name })
+  })
+}
+
+/** The system instruction: a content, or text. Parts that are no text have no place in it. */
+export function decodeSystem(value: Json | undefined, losses: Loss[]): SystemMessage | undefined {
+  if (typeof value === 'string') return { role: 'system', content: [{ type: 'text', text: value }] }
+  const content = objectOf(value)
+  if (content === undefined) return undefined
+  const texts: TextPart[] = []
+  for (const item of listOf(content.parts)) {
+    const part = typeof item === 'string' ? { text: item } : objectOf(item)
+    if (typeof part?.text === 'string') texts.push(decodeUserText(part))
+    else {
+      const message = 'only text can stand in the system instruction'
+      losses.push({ code: 'part_dropped', wire, path: '/systemInstruction/parts', kind: 'repaired', message })
+    }
+  }
+  const extra = leftover(wire, content, contentKeys)
+  return texts.length === 0 && extra.extra === undefined ? undefined : { role: 'system', content: texts, ...extra }
+}
+
+/** What a content carries besides role and parts; a role that is not the usual one is noted. */
+export function contentExtra(content: JsonObject, role: 'user' | 'model'): { readonly extra?: Extra } {
+  const name = content.role
+  const notes = role === 'user' && typeof name === 'string' && name !== 'user' ? { role: name } : {}
+  return leftover(wire, content, contentKeys, { notes })
+}
+
+function rawArguments(spans: Spans, base: string): string | undefined {
+  if (spans.size === 0) return undefined
+  return spans.get(`${base}/functionCall/args`) ?? spans.get(`${base}/function_call/args`)
+}
+
+function rawResponse(spans: Spans, base: string): string | undefined {
+  return spans.get(`${base}/functionResponse/response`) ?? spans.get(`${base}/function_response/response`)
+}

@@ -1,0 +1,104 @@
+// Arguments that Vertex streams piece by piece: each piece names its place by a JSON path (`$.list[0].name`).
+// Trap: a string may come in several pieces; keys are the model's own and may be anything, so nothing is an object until the end.
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { isList } from './types.js'
+
+type Node =
+  | { kind: 'map'; members: Map<string, Node> }
+  | { kind: 'list'; items: Node[] }
+  | { kind: 'value'; value: Json }
+
+/** More places than any call has; a stream cannot make a list of a billion holes. */
+const maxItems = 100_000
+
+export interface PartialArguments {
+  /** Takes the pieces of one frame. */
+  add(pieces: Json | undefined): void
+  /** The arguments as JSON text; nothing when a piece could not be placed. */
+  text(): string | undefined
+}
+
+export function partialArguments(): PartialArguments {
+  const root: Node = { kind: 'map', members: new Map() }
+  let lost = false
+  return {
+    add(pieces) {
+      if (!isList(pieces)) return
+      for (const piece of pieces) if (!isJsonObject(piece) || !place(root, piece)) lost = true
+    },
+    text: () => (lost ? undefined : write(root)),
+  }
+}
+
+/** Puts one piece where it belongs; says whether it could. */
+function place(root: Node, piece: JsonObject): boolean {
+  const path = typeof piece.jsonPath === 'string' ? steps(piece.jsonPath) : undefined
+  const value = pieceValue(piece)
+  if (path === undefined || path.length === 0 || value === undefined) return false
+  let node: Node = root
+  for (const [index, step] of path.entries()) {
+    const last = index === path.length - 1
+    const next: Node | undefined = childOf(node, step, last ? undefined : path[index + 1])
+    if (next === undefined) return false
+    node = next
+  }
+  if (node.kind !== 'value') return false
+  node.value = typeof node.value === 'string' && typeof value === 'string' ? node.value + value : value
+  return true
+}
+
+/** The node at a step, made when it is not there: what comes next decides what it is. */
+function childOf(node: Node, step: string | number, next: string | number | undefined): Node | undefined {
+  const fresh = (): Node => {
+    if (next === undefined) return { kind: 'value', value: null }
+    return typeof next === 'number' ? { kind: 'list', items: [] } : { kind: 'map', members: new Map() }
+  }
+  if (node.kind === 'map' && typeof step === 'string') {
+    const known = node.members.get(step)
+    if (known !== undefined) return known
+    const made = fresh()
+    node.members.set(step, made)
+    return made
+  }
+  if (node.kind !== 'list' || typeof step !== 'number' || step > maxItems) return undefined
+  while (node.items.length < step) node.items.push({ kind: 'value', value: null })
+  node.items[step] ??= fresh()
+  return node.items[step]
+}
+
+function pieceValue(piece: JsonObject): Json | undefined {
+  if (typeof piece.stringValue === 'string') return piece.stringValue
+  if (typeof piece.numberValue === 'number') return piece.numberValue
+  if (typeof piece.boolValue === 'boolean') return piece.boolValue
+  return 'nullValue' in piece ? null : undefined
+}
+
+const step = /\.([^.[\]]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y
+
+/** `$.a[0]['b c']` as keys and indexes; nothing for any other path. */
+function steps(path: string): readonly (string | number)[] | undefined {
+  if (!path.startsWith('$')) return undefined
+  const found: (string | number)[] = []
+  let index = 1
+  while (index < path.length) {
+    step.lastIndex = index
+    const match = step.exec(path)
+    if (match === null) return undefined
+    const [all, name, position, single, double] = match
+    found.push(position === undefined ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')) : Number(position))
+    index += all.length
+  }
+  return found
+}
+
+function write(node: Node): string {
+  switch (node.kind) {
+    case 'value':
+      return JSON.stringify(node.value)
+    case 'list':
+      return `[${node.items.map(write).join(',')}]`
+    case 'map':
+      return `{${[...node.members].map(([key, member]) => `${JSON.stringify(key)}:${write(member)}`).join(',')}}`
+  }
+}

@@ -1,0 +1,70 @@
+// The vendors of this wire, as flat records. The first is the wire's own.
+import type { SealRules } from '../../conversation/seal-rules.js'
+import type { Profile } from '../codec.js'
+import { wire } from './types.js'
+
+export interface GeminiProfile extends Profile {
+  readonly wire: 'gemini'
+  /** The version in the path. Default: `v1beta`. */
+  readonly version?: string
+  /** Where models stand below the version. Default: `models`. */
+  readonly collection?: string
+  /** Models that refuse a turn whose first call has no signature. Default: none. */
+  readonly signedModels?: RegExp
+  /** Models that take media inside a function response; for others it follows in a user turn. Default: none. */
+  readonly resultMediaModels?: RegExp
+  /** Models that are told how long to think by a budget of tokens, not by a level. Default: none. */
+  readonly budgetModels?: RegExp
+  /** Whether media may carry the name of its file. Default: no. */
+  readonly displayNames?: boolean
+}
+
+const thirdGeneration = /gemini-(?:[3-9]|\d\d)/
+const secondGeneration = /gemini-2/
+
+const gemini: GeminiProfile = {
+  name: 'gemini',
+  wire: 'gemini',
+  baseUrl: 'https://generativelanguage.googleapis.com',
+  keyVariable: 'GEMINI_API_KEY',
+  auth: 'x-goog-api-key',
+  signedModels: thirdGeneration,
+  resultMediaModels: thirdGeneration,
+  budgetModels: secondGeneration,
+}
+
+const vertex: GeminiProfile = {
+  ...gemini,
+  name: 'vertex',
+  baseUrl: 'https://aiplatform.googleapis.com',
+  keyVariable: 'GOOGLE_API_KEY',
+  version: 'v1beta1',
+  collection: 'publishers/google/models',
+  displayNames: true,
+}
+
+export const profiles: Readonly<Record<string, GeminiProfile>> = { gemini, vertex }
+
+/** What this wire demands of a history. */
+export function sealRules(profile: GeminiProfile, model: string): SealRules {
+  const mediaInResults = profile.resultMediaModels?.test(model) === true
+  return {
+    wire,
+    provider: profile.name,
+    model,
+    leadingSystem: 'merge',
+    midSystem: 'as_user',
+    refusedText: 'none',
+    emptyMessages: 'drop',
+    assistantOrder: 'free',
+    userOrder: 'free',
+    resultOrder: 'text_first',
+    joinText: ['result'],
+    assistantRuns: 'merge',
+    reasoning: 'own',
+    uniqueIds: 'turn',
+    firstTurn: 'user',
+    carries: (part, place) =>
+      (place === 'user' || mediaInResults) && (part.data !== undefined || part.url !== undefined),
+  }
+}

@@ -1,0 +1,126 @@
+// Tool declarations, both ways. Several entries of `tools` may hold declarations: where one begins is noted on its first tool.
+import type { Loss } from '../../conversation/losses.js'
+import type { CompletionRequest, OpaqueTool, ToolSpec } from '../../conversation/request.js'
+import { isJsonObject, parseBody } from '../../json/parse.js'
+import { writeJson } from '../../json/stringify.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { cachedPiece, concat, type Piece, relocate, utf8 } from '../bytes.js'
+import { differences } from '../differences.js'
+import { leftover, noteOf } from '../extra.js'
+import { wireName } from '../names.js'
+import { invalidAt } from '../request-body.js'
+import { nameRule, ownFields } from './parts.js'
+import { clientOrigin } from './parts-decode.js'
+import { openApiFrom, openApiNote, toJsonSchema } from './schema.js'
+import { camelKeys, declarationKeys, listOf, wire } from './types.js'
+
+type Tool = NonNullable<CompletionRequest['tools']>[number]
+
+/** The entries of `tools` as bytes, without the brackets. */
+export function writeTools(tools: readonly Tool[], losses: Loss[]): Uint8Array {
+  const chunks: (Uint8Array | string)[] = []
+  let open = false
+  const close = (): void => {
+    if (open) chunks.push(']}')
+    open = false
+  }
+  tools.forEach((tool, index) => {
+    const path = `/tools/${index}`
+    if (tool.type === 'opaque' && !isBuiltIn(tool)) {
+      const message = 'function declarations cannot be sent as a built-in tool; it was left out'
+      losses.push({ code: 'tool_dropped', wire, path, kind: 'dropped', message })
+      return
+    }
+    const separator = chunks.length === 0 ? '' : ','
+    if (tool.type === 'opaque') {
+      close()
+      chunks.push(separator, utf8(writeJson(tool.data)))
+      return
+    }
+    const starts = !open || beginsEntry(tool)
+    const piece = cachedPiece(tool, starts && open ? 'gemini/entry' : 'gemini', (node) =>
+      writeDeclaration(node, starts && open),
+    )
+    if (starts) {
+      close()
+      chunks.push(`${separator}{"functionDeclarations":[`)
+    } else chunks.push(separator)
+    open = true
+    chunks.push(piece.bytes)
+    if (piece.losses.length > 0) relocate(piece.losses, path, losses)
+  })
+  close()
+  return concat(chunks)
+}
+
+function isBuiltIn(tool: OpaqueTool): boolean {
+  return listOf(camelKeys(tool.data).functionDeclarations).length === 0
+}
+
+function beginsEntry(tool: ToolSpec): boolean {
+  return noteOf(tool.extra?.[wire], 'entry') === true
+}
+
+function writeDeclaration(tool: ToolSpec, begins: boolean): Piece {
+  const losses: Loss[] = []
+  const openApi =
+    tool.inputSchema === undefined ? undefined : openApiFrom(tool.inputSchema, noteOf(tool.extra?.[wire], 'parameters'))
+  const text = writeJson({
+    name: wireName(tool.name, nameRule),
+    description: tool.description,
+    parameters: openApi,
+    parametersJsonSchema: openApi === undefined ? rootObject(tool.inputSchema) : undefined,
+    ...ownFields(tool, declarationKeys),
+  })
+  differences(wire, tool, readDeclaration(parseBody(text) as JsonObject, begins), '', losses)
+  return { bytes: utf8(text), losses }
+}
+
+const references = ['$ref', 'anyOf', 'oneOf', 'allOf']
+
+/** The wire takes objects only. A schema without a type is given one; another type cannot be said. */
+function rootObject(schema: JsonObject | undefined): JsonObject | undefined {
+  if (schema === undefined || schema.type === 'object') return schema
+  if (schema.type !== undefined) return { type: 'object', properties: {} }
+  return references.some((key) => Object.hasOwn(schema, key)) ? schema : { type: 'object', ...schema }
+}
+
+/** Tools in order. What stands beside declarations in one entry, and entries of anything else, are built-in tools. */
+export function readTools(value: Json | undefined): readonly Tool[] {
+  const tools: Tool[] = []
+  listOf(value).forEach((item, index) => {
+    if (!isJsonObject(item)) throw invalidAt(`/tools/${index}`, 'an object')
+    const { functionDeclarations: declarations, ...rest } = camelKeys(item)
+    if (declarations === undefined || declarations === null) {
+      tools.push({ type: 'opaque', origin: clientOrigin, data: item })
+      return
+    }
+    listOf(declarations).forEach((declaration, place) => {
+      if (!isJsonObject(declaration) || typeof declaration.name !== 'string') {
+        throw invalidAt(`/tools/${index}/functionDeclarations/${place}`, 'an object with a name')
+      }
+      const last = tools.at(-1)
+      tools.push(readDeclaration(declaration, place === 0 && last !== undefined && last.type !== 'opaque'))
+    })
+    if (Object.keys(rest).length > 0) tools.push({ type: 'opaque', origin: clientOrigin, data: rest })
+  })
+  return tools
+}
+
+/** `begins` says that an entry of its own begins here, right behind another declaration. */
+function readDeclaration(raw: JsonObject, begins: boolean): ToolSpec {
+  const declaration = camelKeys(raw)
+  const { name, description, parameters, parametersJsonSchema: jsonSchema } = declaration
+  const openApi = isJsonObject(parameters) && !isJsonObject(jsonSchema) ? parameters : undefined
+  const schema = openApi === undefined ? jsonSchema : toJsonSchema(openApi)
+  const notes = {
+    ...(begins ? { entry: true } : {}),
+    ...(openApi === undefined ? {} : { parameters: openApiNote(openApi) }),
+  }
+  return {
+    name: typeof name === 'string' ? name : '',
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isJsonObject(schema) ? { inputSchema: schema } : {}),
+    ...leftover(wire, declaration, declarationKeys, { notes }),
+  }
+}

@@ -1,0 +1,26 @@
+// All wires by name. The wire is always named by the caller; nothing here guesses.
+import type { Wire } from '../conversation/messages.js'
+import { ToolwireError } from '../errors/error.js'
+import { anthropicCodec } from './anthropic/index.js'
+import type { Codec, Profile } from './codec.js'
+import { geminiCodec } from './gemini/index.js'
+import { ollamaCodec } from './ollama/index.js'
+import { openaiChatCodec } from './openai-chat/index.js'
+import { openaiResponsesCodec } from './openai-responses/index.js'
+
+export const codecs: Readonly<Record<Wire, Codec>> = {
+  'openai-chat': openaiChatCodec,
+  'openai-responses': openaiResponsesCodec,
+  anthropic: anthropicCodec,
+  ollama: ollamaCodec,
+  gemini: geminiCodec,
+}
+
+/** A vendor's record by name; the wire's own when no name is given. */
+export function profileOf(codec: Codec, name?: string): Profile {
+  const names = Object.keys(codec.profiles)
+  const wanted = name ?? names[0] ?? ''
+  const profile = Object.hasOwn(codec.profiles, wanted) ? codec.profiles[wanted] : undefined
+  if (profile !== undefined) return profile
+  throw new ToolwireError('misuse', `there is no profile "${wanted}" on ${codec.wire}; known are ${names.join(', ')}`)
+}

@@ -1,0 +1,192 @@
+// The lines of an answer as events; a whole answer is one line that is also the last. Every delta of a stream passes here:
+// the common line is told apart first, and nothing is allocated for it but its event.
+// The trap: the wire has no response id and older servers no call ids, so those are made from the time of the first line.
+import type { CompletionEvent } from '../../conversation/events.js'
+import type { Metadata } from '../../conversation/response.js'
+import { usageFrom } from '../../conversation/usage.js'
+import { ToolwireError } from '../../errors/error.js'
+import { isJsonObject, parseBody } from '../../json/parse.js'
+import { rawSpans } from '../../json/spans.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { brokenText, objectCallOf } from '../arguments.js'
+import { type CallFragment, callAssembler } from '../calls.js'
+import type { Env, Exchange } from '../codec.js'
+import { leftover } from '../extra.js'
+import { type CallHead, readCallHead } from './calls.js'
+import { errorIn } from './error.js'
+import { defaults, finishReasonOf, modelled, originOf, slots, wire } from './types.js'
+
+export interface LineReader {
+  /** Takes the text of one line and appends its events. What cannot be read is an `error` event. */
+  readText(text: string, events: CompletionEvent[]): void
+  /** The same for a line that is parsed already. */
+  read(line: JsonObject, text: string, events: CompletionEvent[]): void
+  fail(error: ToolwireError, events: CompletionEvent[]): void
+  /** Whether neither the last line nor an error has come. */
+  isOpen(): boolean
+}
+
+export function lineReader(exchange: Exchange, env: Env): LineReader {
+  let state: 'fresh' | 'started' | 'ended' = 'fresh'
+  let created = ''
+  let logprobs: Json[] | undefined
+  const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => created })
+
+  const start = (line: JsonObject, message: JsonObject | undefined, events: CompletionEvent[]): void => {
+    state = 'started'
+    const { model, created_at: time } = line
+    if (typeof time === 'string') created = time
+    const { extra } = message === undefined ? {} : leftover(wire, message, modelled.assistant, defaults)
+    const metadata = line.done === true ? undefined : leftover(wire, line, firstLine, defaults).extra
+    events.push({
+      type: 'start',
+      id: '',
+      model: typeof model === 'string' ? model : exchange.model,
+      origin: originOf(exchange, env),
+      ...(extra === undefined ? {} : { extra }),
+      ...(metadata === undefined ? {} : { metadata }),
+    })
+  }
+
+  const readCalls = (list: Json, text: string, events: CompletionEvent[]): void => {
+    if (!Array.isArray(list)) return
+    const spans = rawSpans(text, ['/message/tool_calls/*/function/arguments'])
+    list.forEach((call: Json, index) => {
+      const head = readCallHead(call)
+      if (head === undefined) {
+        events.push({ type: 'unknown', raw: call })
+        return
+      }
+      const fragment = fragmentOf(head, spans.get(`/message/tool_calls/${index}/function/arguments`))
+      for (const event of calls.push(fragment, slots.call + calls.count)) events.push(event)
+    })
+  }
+
+  /** The parts of a message in the order of their slots. */
+  const readMessage = (message: JsonObject, text: string, events: CompletionEvent[]): void => {
+    const { content, thinking, tool_calls: list } = message
+    if (typeof thinking === 'string' && thinking !== '') {
+      events.push({ type: 'reasoning_delta', part: slots.reasoning, text: thinking })
+    }
+    if (typeof content === 'string') {
+      if (content !== '') events.push({ type: 'text_delta', part: slots.text, text: content })
+    } else if (content !== null && content !== undefined) {
+      events.push({ type: 'unknown', raw: { content } })
+    }
+    if (list !== undefined && list !== null) readCalls(list, text, events)
+  }
+
+  const finish = (line: JsonObject, events: CompletionEvent[]): void => {
+    state = 'ended'
+    const { prompt_eval_count: input, eval_count: output, done_reason: word } = line
+    const inputWithCache = typeof input === 'number' ? input : undefined
+    const outputWithReasoning = typeof output === 'number' ? output : undefined
+    if (inputWithCache !== undefined || outputWithReasoning !== undefined) {
+      events.push({ type: 'usage', usage: usageFrom({ inputWithCache, outputWithReasoning }) })
+    }
+    const raw = typeof word === 'string' && word !== '' ? word : undefined
+    const reason = finishReasonOf(raw, calls.count > 0)
+    for (const event of calls.finish(reason, slots.call + calls.count - 1)) events.push(event)
+    const metadata = metadataOf(line, logprobs)
+    events.push({
+      type: 'finish',
+      reason,
+      ...(raw === undefined ? {} : { raw }),
+      ...(metadata === undefined ? {} : { metadata }),
+    })
+  }
+
+  const fail = (error: ToolwireError, events: CompletionEvent[]): void => {
+    state = 'ended'
+    events.push({ type: 'error', error })
+  }
+
+  const read = (line: JsonObject, text: string, events: CompletionEvent[]): void => {
+    const error = errorIn(line)
+    if (error !== undefined) {
+      fail(error, events)
+      return
+    }
+    const message = isJsonObject(line.message) ? line.message : undefined
+    if (message === undefined && line.done !== true) {
+      events.push({ type: 'unknown', raw: line })
+      return
+    }
+    if (state === 'fresh') start(line, message, events)
+    else if (message !== undefined) reportUnknown(message, events)
+    if (message !== undefined) readMessage(message, text, events)
+    if (Array.isArray(line.logprobs)) logprobs = [...(logprobs ?? []), ...line.logprobs]
+    if (line.done === true) finish(line, events)
+  }
+
+  return {
+    read,
+    fail,
+    isOpen: () => state !== 'ended',
+    readText(text, events) {
+      let line: Json
+      try {
+        line = parseBody(text)
+      } catch (error) {
+        if (state !== 'ended') fail(error as ToolwireError, events)
+        return
+      }
+      if (state === 'started') {
+        const delta = plainDelta(line)
+        if (delta !== undefined) {
+          events.push(delta)
+          return
+        }
+      }
+      if (state === 'ended') events.push({ type: 'unknown', raw: line })
+      else if (isJsonObject(line)) read(line, text, events)
+      else fail(new ToolwireError('malformed_response', 'a line of the answer is JSON but not an object'), events)
+    },
+  }
+}
+
+/** Times differ from line to line; the last one counts. */
+const firstLine: ReadonlySet<string> = new Set([...modelled.response, 'created_at', 'logprobs'])
+
+/** The event of a line that holds nothing but some text or some thinking; nothing for any other line. */
+function plainDelta(line: Json): CompletionEvent | undefined {
+  if (typeof line !== 'object' || line === null) return undefined
+  const { message, done, error, logprobs } = line as { readonly [key: string]: Json | undefined }
+  if (done !== false || error !== undefined || logprobs !== undefined) return undefined
+  if (typeof message !== 'object' || message === null) return undefined
+  let text = ''
+  let thinking = ''
+  for (const key in message) {
+    const value = (message as JsonObject)[key]
+    if (key === 'content' && typeof value === 'string') text = value
+    else if (key === 'thinking' && typeof value === 'string') thinking = value
+    else if (key !== 'role') return undefined
+  }
+  if (thinking === '') return text === '' ? undefined : { type: 'text_delta', part: slots.text, text }
+  return text === '' ? { type: 'reasoning_delta', part: slots.reasoning, text: thinking } : undefined
+}
+
+/** Fields of a message that only a later line has: the message they belong to has begun, so they are told apart. */
+function reportUnknown(message: JsonObject, events: CompletionEvent[]): void {
+  const fields = leftover(wire, message, modelled.assistant, defaults).extra?.[wire]
+  if (fields !== undefined) events.push({ type: 'unknown', raw: { message: fields } })
+}
+
+/** A whole call. Its text is the span of the line, so that no digit changes; a text is what some servers send instead. */
+function fragmentOf({ id, name, value, extra }: CallHead, span: string | undefined): CallFragment {
+  const head = { id, name, extra, whole: true }
+  if (!isJsonObject(value)) {
+    return {
+      ...head,
+      text: typeof value === 'string' ? value : value === undefined ? '' : (span ?? JSON.stringify(value)),
+    }
+  }
+  const text = span ?? JSON.stringify(value)
+  if (brokenText(value) === undefined) return { ...head, text, isObject: true }
+  return { ...head, text: objectCallOf({ id, name, text, value }).arguments }
+}
+
+function metadataOf(line: JsonObject, logprobs: readonly Json[] | undefined): Metadata | undefined {
+  const { extra } = leftover(wire, line, modelled.response, defaults)
+  return logprobs === undefined ? extra : { [wire]: { ...extra?.[wire], logprobs } }
+}

@@ -1,0 +1,64 @@
+// A sealed request as a body of /api/chat, and a client's body as a request.
+// The trap: `stream` is on when nothing is said, so it always is said.
+import type { Loss } from '../../conversation/losses.js'
+import type { CompletionRequest } from '../../conversation/request.js'
+import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
+import { rawSpans } from '../../json/spans.js'
+import { writeJson } from '../../json/stringify.js'
+import type { Json } from '../../json/types.js'
+import { bodyWithLists } from '../bytes.js'
+import type { DecodedRequest, EncodedRequest, Env, HttpRequest } from '../codec.js'
+import { invalidAt, requestBody } from '../request-body.js'
+import { writeHistory } from './history.js'
+import { readMessages } from './history-decode.js'
+import { sealRules } from './profiles.js'
+import { readSettings, writeSettings } from './settings.js'
+import { readTool, writeTools } from './tools.js'
+import { path, wire } from './types.js'
+
+export function seal(request: CompletionRequest, env: Env): SealedRequest {
+  return sealRequest(request, sealRules(env.profile, request.model))
+}
+
+export function encode(request: CompletionRequest, options: { readonly stream: boolean }, env: Env): EncodedRequest {
+  const sealed = seal(request, env)
+  const { model, messages, tools = [], toolChoice } = sealed.request
+  const { stream } = options
+  const losses: Loss[] = [...sealed.losses]
+  const fields = writeJson({ model, stream, ...writeSettings(sealed.request, losses) })
+  const body = bodyWithLists(fields, [
+    ['tools', toolChoice === 'none' ? [] : writeTools(tools, losses)],
+    ['messages', writeHistory(messages, losses)],
+  ])
+  return {
+    http: { method: 'POST', path, headers: { 'content-type': 'application/json' }, body },
+    losses,
+    exchange: { wire, model, provider: env.profile.name, stream },
+  }
+}
+
+export function decode(http: HttpRequest, env: Env): DecodedRequest {
+  const { text, body } = requestBody(http)
+  const { model, messages, stream } = body
+  if (typeof model !== 'string') throw invalidAt('/model', 'a string')
+  const spans = rawSpans(text, ['/messages/*/tool_calls/*/function/arguments'])
+  const request: CompletionRequest = {
+    model,
+    messages: readMessages(listIn(messages, '/messages'), spans),
+    ...readTools(body.tools),
+    ...readSettings(body),
+  }
+  return { request, losses: [], exchange: { wire, model, provider: env.profile.name, stream: stream !== false } }
+}
+
+function readTools(tools: Json | undefined): Pick<CompletionRequest, 'tools'> {
+  const list = listIn(tools, '/tools')
+  return list.length === 0 ? {} : { tools: list.map((tool, index) => readTool(tool, `/tools/${index}`)) }
+}
+
+/** A list; nothing said is an empty one. */
+function listIn(value: Json | undefined, place: string): readonly Json[] {
+  if (value === undefined || value === null) return []
+  if (!Array.isArray(value)) throw invalidAt(place, 'a list')
+  return value
+}

@@ -1,0 +1,169 @@
+// Everything of a request but its model, messages and tools, in both directions. Sampling lives in `options`, whose other
+// members are the model's own; `think` is on, off or a level; `format` is a schema or the word "json".
+import { at, type Loss } from '../../conversation/losses.js'
+import type { CompletionRequest } from '../../conversation/request.js'
+import { isJsonObject } from '../../json/parse.js'
+import { writeJson } from '../../json/stringify.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { differences } from '../differences.js'
+import { leftover, type Notes, noteOf } from '../extra.js'
+import { invalidAt } from '../request-body.js'
+import { ownFields } from './calls.js'
+import { defaults, lossOf, modelled, nearestLevel, thinkLevels, wire } from './types.js'
+
+export type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
+
+/** What a member says canonically, and the rest of it, which is carried. */
+interface Reading {
+  readonly settings: Settings
+  readonly rest?: Json
+}
+
+export function readSettings(body: JsonObject): Settings {
+  const think = readThink(body.think)
+  const format = readFormat(body.format)
+  const options = readOptions(body.options)
+  const rest = { ...body, think: think.rest ?? null, format: format.rest ?? null, options: options.rest ?? null }
+  const notes: Notes = body.think === true ? { think: true } : {}
+  return {
+    ...think.settings,
+    ...format.settings,
+    ...options.settings,
+    ...leftover(wire, rest, modelled.request, { ...defaults, notes }),
+  }
+}
+
+/** Thinking that is on without a level is of the level models take then; a note says that none was given. */
+const plainLevel = 'medium'
+
+function readThink(think: Json | undefined): Reading {
+  if (think === true) return { settings: { reasoning: { effort: plainLevel } } }
+  if (think === false) return { settings: { reasoning: { effort: 'none' } } }
+  if (typeof think === 'string' && thinkLevels.has(think)) return { settings: { reasoning: { effort: think } } }
+  return think === undefined ? { settings: {} } : { settings: {}, rest: think }
+}
+
+function readFormat(format: Json | undefined): Reading {
+  if (isJsonObject(format)) return { settings: { output: { schema: format } } }
+  return format === undefined || format === '' ? { settings: {} } : { settings: {}, rest: format }
+}
+
+function readOptions(options: Json | undefined): Reading {
+  if (options === undefined || options === null) return { settings: {} }
+  if (!isJsonObject(options)) throw invalidAt('/options', 'an object')
+  const rest: [string, Json][] = []
+  let settings: Settings = {}
+  for (const [key, value] of Object.entries(options)) {
+    const known = readOption(key, value)
+    if (known !== undefined) settings = { ...settings, ...known }
+    else if (value !== null) rest.push([key, value])
+  }
+  return rest.length === 0 ? { settings } : { settings, rest: Object.fromEntries(rest) }
+}
+
+/** Nothing for an option that is the model's own. Negative `num_predict` has meanings that only this wire knows. */
+function readOption(key: string, value: Json): Settings | undefined {
+  switch (key) {
+    case 'num_predict':
+      return typeof value === 'number' && value >= 0 ? { maxTokens: value } : undefined
+    case 'temperature':
+      return typeof value === 'number' ? { temperature: value } : undefined
+    case 'top_p':
+      return typeof value === 'number' ? { topP: value } : undefined
+    case 'stop': {
+      const list = typeof value === 'string' ? [value] : value
+      return Array.isArray(list) && list.every((word) => typeof word === 'string') ? { stop: list } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The members of the body that say the settings, and a loss for each thing they cannot say. */
+export function writeSettings(request: CompletionRequest, losses: Loss[]): JsonObject {
+  reportChoice(request, losses)
+  const own = request.extra?.[wire] ?? {}
+  const members = {
+    think: request.reasoning === undefined ? restOf(readThink, own.think) : writeThink(request, losses),
+    format: request.output === undefined ? restOf(readFormat, own.format) : writeFormat(request, losses),
+    options: writeOptions(request, own.options),
+  }
+  const fields = Object.entries({ ...members, ...ownFields(request, taken) }).filter(([, value]) => value !== undefined)
+  const written = Object.fromEntries(fields) as JsonObject
+  if (request.extra !== undefined) {
+    const back = readSettings(JSON.parse(writeJson(written)) as JsonObject)
+    differences(wire, request.extra, back.extra, '/extra', losses)
+  }
+  return written
+}
+
+const taken: ReadonlySet<string> = new Set([...modelled.request, 'think', 'format', 'options'])
+
+/** What a hand-set member says beyond the settings, which alone is written; those speak for themselves. */
+function restOf(read: (value: Json | undefined) => Reading, value: Json | undefined): Json | undefined {
+  return read(value).rest ?? undefined
+}
+
+/** Nothing where no level is meant: models that can think do so unless told not to, and others refuse to be told. */
+function writeThink({ reasoning, extra }: CompletionRequest, losses: Loss[]): Json | undefined {
+  const { effort = '', budgetTokens } = reasoning ?? {}
+  const level = effort === 'none' || thinkLevels.has(effort) ? effort : nearestLevel.get(effort)
+  if (level === undefined) {
+    const message = 'thinking has levels on this wire, and this is none of them; the model decides'
+    losses.push(lossOf('reasoning_setting_dropped', '/reasoning', 'dropped', message))
+    return undefined
+  }
+  if (budgetTokens !== undefined) {
+    const message = 'thinking has levels on this wire, no budget'
+    losses.push(lossOf('reasoning_setting_dropped', '/reasoning/budgetTokens', 'dropped', message))
+  }
+  if (level !== effort) {
+    const message = `there is no level "${effort}" of thinking on this wire`
+    losses.push(lossOf('reasoning_setting_changed', '/reasoning/effort', 'changed', message, level))
+  }
+  if (level === plainLevel && noteOf(extra?.[wire], 'think') === true) return true
+  return level === 'none' ? false : level
+}
+
+/** A format binds from the first token on: beside tools it would forbid every call, so there it is left out. */
+function writeFormat({ output, tools, toolChoice }: CompletionRequest, losses: Loss[]): Json | undefined {
+  if (tools !== undefined && toolChoice !== 'none') {
+    const message = 'an answer in a schema rules out tool calls on this wire; ask for it without tools'
+    losses.push(lossOf('output_dropped', '/output', 'dropped', message))
+    return undefined
+  }
+  for (const key of ['name', 'description', 'strict'] as const) {
+    if (output?.[key] === undefined) continue
+    losses.push(lossOf('output_field_dropped', at('/output', key), 'dropped', 'the wire takes the schema alone'))
+  }
+  return output?.schema
+}
+
+function writeOptions(request: CompletionRequest, own: Json | undefined): JsonObject | undefined {
+  const { rest } = readOptions(isJsonObject(own) ? own : undefined)
+  const options = {
+    ...(isJsonObject(rest) ? rest : {}),
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...(request.topP === undefined ? {} : { top_p: request.topP }),
+    ...(request.maxTokens === undefined ? {} : { num_predict: request.maxTokens }),
+    ...(request.stop === undefined ? {} : { stop: request.stop }),
+  }
+  return Object.keys(options).length === 0 ? undefined : options
+}
+
+/** The wire has no choice: tools are there, or they are not. */
+function reportChoice({ toolChoice: choice, parallelToolCalls: parallel }: CompletionRequest, losses: Loss[]): void {
+  if (choice === 'auto') {
+    losses.push(lossOf('tool_choice_default', '/toolChoice', 'dropped', 'the model always chooses by itself'))
+  } else if (choice === 'none') {
+    const message = 'the wire has no word for it: the tools are left out'
+    losses.push(lossOf('tool_choice_none', '/toolChoice', 'dropped', message))
+    losses.push(lossOf('tool_choice_none', '/tools', 'dropped', message))
+  } else if (choice !== undefined) {
+    const message = 'no call can be demanded or forbidden; the model may answer without one, or call any tool'
+    losses.push(lossOf('tool_choice_widened', '/toolChoice', 'widened', message))
+  }
+  if (parallel === undefined) return
+  const message = parallel ? 'several calls at once are always allowed' : 'several calls at once cannot be forbidden'
+  losses.push(lossOf('parallel_dropped', '/parallelToolCalls', parallel ? 'dropped' : 'widened', message))
+}

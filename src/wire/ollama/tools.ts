@@ -1,0 +1,67 @@
+// Declared tools in both directions. The server keeps only part of a schema; it is sent as it is, with an object at its root.
+import { at, type Loss } from '../../conversation/losses.js'
+import type { OpaqueTool, ToolSpec } from '../../conversation/request.js'
+import { isJsonObject } from '../../json/parse.js'
+import { writeJson } from '../../json/stringify.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { cachedPiece, type Piece, relocate, utf8 } from '../bytes.js'
+import { differences } from '../differences.js'
+import { innerFields, leftover } from '../extra.js'
+import { invalidAt } from '../request-body.js'
+import { ownFields, unmodelled, type WritableObject } from './calls.js'
+import { isDefault, modelled, wire } from './types.js'
+
+type AnyTool = ToolSpec | OpaqueTool
+
+/** The items of `tools`. */
+export function writeTools(tools: readonly AnyTool[], losses: Loss[]): readonly Uint8Array[] {
+  return tools.map((tool, index) => {
+    const piece = cachedPiece(tool, wire, writeTool)
+    if (piece.losses.length > 0) relocate(piece.losses, at('/tools', index), losses)
+    return piece.bytes
+  })
+}
+
+function writeTool(tool: AnyTool): Piece {
+  const text = writeJson(objectOf(tool))
+  const losses: Loss[] = []
+  const isPlain =
+    tool.type === undefined &&
+    tool.extra === undefined &&
+    tool.strict === undefined &&
+    tool.inputSchema?.type === 'object'
+  if (!isPlain) differences(wire, tool, readTool(JSON.parse(text) as Json, ''), '', losses)
+  return { bytes: utf8(text), losses }
+}
+
+function objectOf(tool: AnyTool): WritableObject {
+  if (tool.type === 'opaque') return tool.data
+  const inner = innerFields(tool.extra?.[wire], 'function', modelled.toolFunction)
+  const described = tool.description === undefined ? {} : { description: tool.description }
+  const callee = { name: tool.name, ...described, parameters: parametersOf(tool.inputSchema), ...inner }
+  return { type: 'function', function: callee, ...ownFields(tool, modelled.tool) }
+}
+
+/** The server reads the root into a record with a type, which must be a string. */
+function parametersOf(schema: JsonObject | undefined): JsonObject {
+  if (schema === undefined) return { type: 'object', properties: {} }
+  return schema.type === 'object' ? schema : { ...schema, type: 'object' }
+}
+
+/** What is not a function stays as it came. */
+export function readTool(tool: Json, path: string): AnyTool {
+  if (!isJsonObject(tool)) throw invalidAt(path, 'an object')
+  const { type, function: callee } = tool
+  const isFunction = type === 'function' || type === undefined || type === null
+  if (!isFunction || !isJsonObject(callee) || typeof callee.name !== 'string') {
+    return { type: 'opaque', origin: { wire }, data: tool }
+  }
+  const { name, description, parameters } = callee
+  const inner = { function: unmodelled(callee, modelled.toolFunction) }
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isJsonObject(parameters) ? { inputSchema: parameters } : {}),
+    ...leftover(wire, tool, modelled.tool, { isDefault, inner }),
+  }
+}

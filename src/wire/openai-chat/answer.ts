@@ -1,0 +1,312 @@
+// The one reader of answers: chunks of a stream and whole bodies go through it alike, since a message is a delta that holds
+// everything. Calls, usage and the finish come out at the end, when nothing can follow any more.
+// The trap: this is the hot path. A chunk of the common shape (one choice with a delta) costs one pass over the delta.
+import type { CompletionEvent } from '../../conversation/events.js'
+import type { Origin } from '../../conversation/messages.js'
+import type { ToolwireError } from '../../errors/error.js'
+import { isJsonObject } from '../../json/parse.js'
+import { rawSpans } from '../../json/spans.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { type CallAssembler, type CallFragment, callAssembler } from '../calls.js'
+import type { Env, Exchange } from '../codec.js'
+import { leftover } from '../extra.js'
+import { errorIn } from './error.js'
+import { addBody, addChoice, addMember, addOther, addUsage, type Facts, metadataOf, noFacts } from './facts.js'
+import { mergeDetails, readReasoning, readThinking } from './reasoning.js'
+import { finishReasonOf, isNull, legacyCallId, modelled, slots, wire } from './types.js'
+import { findUsage, fullerUsage, readUsage } from './usage.js'
+
+/** An answer being read. */
+export interface Answer {
+  readonly origin: Origin
+  /** The body holds all of it: no call goes on in a later chunk. */
+  readonly whole: boolean
+  readonly calls: CallAssembler
+  readonly facts: Facts
+  id: string
+  model: string
+  started: boolean
+  /** Whether a choice came at all, and whether the server said why it stopped. */
+  state: 'empty' | 'open' | 'finished'
+  finishWord: string
+  refused: boolean
+  /** How reasoning came; attached to it so that it goes back the same way. */
+  reasoning: JsonObject | undefined
+  blocks: number
+  /** An error that stood in the choice. */
+  failure: ToolwireError | undefined
+}
+
+export function openAnswer(exchange: Exchange, env: Env, whole: boolean): Answer {
+  const provider = exchange.provider ?? env.profile.name
+  const answer: Answer = {
+    origin: { wire, provider, ...(exchange.model === '' ? {} : { model: exchange.model }) },
+    whole,
+    calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => answer.id }),
+    facts: noFacts(),
+    id: '',
+    model: '',
+    started: false,
+    state: 'empty',
+    finishWord: '',
+    refused: false,
+    reasoning: undefined,
+    blocks: 0,
+    failure: undefined,
+  }
+  return answer
+}
+
+/** Takes one chunk or the whole body, which must have `choices`; `text` is the JSON it was parsed from. */
+export function readChunk(
+  answer: Answer,
+  body: JsonObject,
+  choices: readonly Json[],
+  text: string,
+  events: CompletionEvent[],
+): void {
+  const choice = choices[0] as JsonObject | null | undefined
+  const common = choices.length === 1 && choice && !choice.index && !choice.finish_reason && !choice.logprobs
+  if (answer.started && common && !body.usage && isJsonObject(choice.delta)) {
+    answer.state = answer.state === 'finished' ? 'finished' : 'open'
+    readDelta(answer, choice.delta, text, events)
+    return
+  }
+  if (answer.started) {
+    readSlowly(answer, body, choices, text, events)
+    return
+  }
+  if (answer.id === '' && typeof body.id === 'string') answer.id = body.id
+  if (answer.model === '' && typeof body.model === 'string') answer.model = body.model
+  const held: CompletionEvent[] = []
+  readSlowly(answer, body, choices, text, held)
+  // quirk(azure): the first chunk has no id, no model and no choices; the start waits for one that has
+  if (answer.id !== '' || held.length > 0 || answer.state === 'finished') startAnswer(answer, events)
+  for (const event of held) events.push(event)
+}
+
+function startAnswer(answer: Answer, events: CompletionEvent[]): void {
+  if (answer.started) return
+  answer.started = true
+  const { id, model, origin } = answer
+  events.push({ type: 'start', id, model, origin })
+}
+
+/** A chunk that may say anything: every member of it is looked at. */
+function readSlowly(
+  answer: Answer,
+  body: JsonObject,
+  choices: readonly Json[],
+  text: string,
+  events: CompletionEvent[],
+): void {
+  addBody(answer.facts, body)
+  let first: JsonObject | undefined
+  for (const choice of choices) {
+    if (!isJsonObject(choice)) continue
+    if (typeof choice.index === 'number' && choice.index > 0) {
+      addOther(answer.facts, choice, choice.index)
+      continue
+    }
+    first = choice
+    readChoice(answer, choice, text, events)
+  }
+  const usage = findUsage(body, first)
+  if (usage !== undefined) addUsage(answer.facts, usage)
+}
+
+function readChoice(answer: Answer, choice: JsonObject, text: string, events: CompletionEvent[]): void {
+  if (answer.state === 'empty') answer.state = 'open'
+  // quirk(openrouter): the upstream's error stands in the choice, with the finish reason `error`
+  if (isJsonObject(choice.error)) answer.failure = errorIn(choice)
+  addChoice(answer.facts, choice)
+  const delta = choice.delta ?? choice.message
+  if (isJsonObject(delta)) readDelta(answer, delta, text, events)
+  else if (typeof choice.text === 'string') readDelta(answer, { content: choice.text }, text, events)
+  if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
+    answer.finishWord = choice.finish_reason
+    answer.state = 'finished'
+  }
+}
+
+/** Every member of a message or delta, in one pass; then reasoning, text, refusal and calls, in this order. */
+function readDelta(answer: Answer, delta: JsonObject, text: string, events: CompletionEvent[]): void {
+  let content: Json | undefined
+  let refusal: Json | undefined
+  let calls: Json | undefined
+  let reasons = false
+  for (const key in delta) {
+    const value = delta[key]
+    if (value === null || value === undefined || value === '') continue
+    switch (key) {
+      case 'content':
+        content = value
+        break
+      case 'role':
+        break
+      case 'tool_calls':
+        calls = value
+        break
+      case 'reasoning_content':
+      case 'reasoning':
+      case 'reasoning_text':
+      case 'reasoning_details':
+        reasons = true
+        break
+      case 'refusal':
+        refusal = value
+        break
+      case 'function_call':
+        // quirk(snowflake): an answer without a call has one with empty strings
+        if (isJsonObject(value) && (value.name || value.arguments))
+          pushCall(answer, legacyFragment(value, answer.whole), events)
+        break
+      default:
+        addMember(answer.facts, key, value)
+    }
+  }
+  if (reasons) readReasons(answer, delta, events)
+  if (typeof content === 'string') events.push({ type: 'text_delta', part: slots.text, text: content })
+  else if (content !== undefined) readBlocks(answer, content, events)
+  if (typeof refusal === 'string') readRefusal(answer, refusal, events)
+  if (calls !== undefined) readCalls(answer, calls, text, events)
+}
+
+function readReasons(answer: Answer, delta: JsonObject, events: CompletionEvent[]): void {
+  const read = readReasoning(delta)
+  if (read === undefined) return
+  const { field, details } = read.data
+  const known = answer.reasoning
+  // Details repeat what the text field says; alone in a delta they add to it only where there is no such field.
+  const repeated = field === undefined && known?.field !== undefined
+  if (Array.isArray(details)) {
+    const before = Array.isArray(known?.details) ? known.details : []
+    answer.reasoning = { ...known, details: mergeDetails(before, details) }
+  }
+  noteReasoning(answer, field, events)
+  if (read.text !== '' && !repeated) events.push({ type: 'reasoning_delta', part: slots.reasoning, text: read.text })
+}
+
+/** The field is told before its text, so that a server half behind it can use the same. */
+function noteReasoning(answer: Answer, field: Json | undefined, events: CompletionEvent[]): void {
+  if (field === undefined || answer.reasoning?.field !== undefined) return
+  answer.reasoning = { field, ...answer.reasoning }
+  const opaque = { origin: answer.origin, data: { field } }
+  events.push({ type: 'attach', part: slots.reasoning, of: 'reasoning', opaque })
+}
+
+function readBlocks(answer: Answer, content: Json, events: CompletionEvent[]): void {
+  for (const block of Array.isArray(content) ? content : [content]) {
+    const text =
+      typeof block === 'string' ? block : isJsonObject(block) && block.type === 'text' ? block.text : undefined
+    if (typeof text === 'string') {
+      if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
+      continue
+    }
+    const thinking = isJsonObject(block) ? readThinking(block) : undefined
+    if (thinking !== undefined) {
+      noteReasoning(answer, thinking.data.field, events)
+      answer.reasoning = { ...thinking.data, ...answer.reasoning }
+      if (thinking.text !== '') events.push({ type: 'reasoning_delta', part: slots.reasoning, text: thinking.text })
+    } else if (isJsonObject(block) && slots.block + answer.blocks < slots.call) {
+      const value = { type: 'opaque', origin: answer.origin, data: block } as const
+      events.push({ type: 'opaque', part: slots.block + answer.blocks, value })
+      answer.blocks += 1
+    } else events.push({ type: 'unknown', raw: block })
+  }
+}
+
+function readRefusal(answer: Answer, text: string, events: CompletionEvent[]): void {
+  if (!answer.refused) {
+    answer.refused = true
+    events.push({ type: 'attach', part: slots.refusal, of: 'text', extra: { [wire]: { $refusal: true } } })
+  }
+  events.push({ type: 'text_delta', part: slots.refusal, text })
+}
+
+function readCalls(answer: Answer, list: Json, text: string, events: CompletionEvent[]): void {
+  if (!Array.isArray(list)) return
+  for (let index = 0; index < list.length; index += 1) {
+    const call = list[index] as Json
+    if (isJsonObject(call)) pushCall(answer, fragmentOf(answer, call, index, text), events)
+    else events.push({ type: 'unknown', raw: call })
+  }
+}
+
+function pushCall(answer: Answer, fragment: CallFragment, events: CompletionEvent[]): void {
+  for (const event of answer.calls.push(fragment, slots.call + answer.calls.count)) events.push(event)
+}
+
+function fragmentOf(answer: Answer, call: JsonObject, position: number, json: string): CallFragment {
+  const { id, index, function: named, custom } = call
+  const known = typeof index === 'number' ? index : undefined
+  // The common fragment of a stream: an index and a piece of the arguments.
+  if (id === undefined && isJsonObject(named) && typeof named.arguments === 'string' && named.name === undefined) {
+    return { index: known, text: named.arguments }
+  }
+  const isCustom = isJsonObject(custom) && (call.type === 'custom' || !isJsonObject(named))
+  const target = isCustom ? custom : isJsonObject(named) ? named : undefined
+  const written = isCustom ? custom.input : target?.arguments
+  const text =
+    typeof written === 'string' ? written : isPresent(written) ? rawArguments(answer, json, position, written) : ''
+  const { extra } = leftover(wire, call, modelled.call, {
+    isDefault: isNull,
+    ...(isCustom ? { notes: { type: 'custom' } } : {}),
+  })
+  const content = call.extra_content
+  return {
+    index: known,
+    id: typeof id === 'string' ? id : undefined,
+    name: typeof target?.name === 'string' ? target.name : undefined,
+    text,
+    whole: answer.whole,
+    opaque: isJsonObject(content) ? { origin: answer.origin, data: content } : undefined,
+    extra,
+    broken: isCustom ? 'not_an_object' : undefined,
+  }
+}
+
+/** Arguments that came as an object instead of as text, digit for digit. */
+function rawArguments(answer: Answer, json: string, position: number, value: Json): string {
+  const list = `/choices/0/${answer.whole ? 'message' : 'delta'}/tool_calls`
+  const spans = rawSpans(json, [`${list}/*/function/arguments`])
+  return spans.get(`${list}/${position}/function/arguments`) ?? JSON.stringify(value)
+}
+
+function isPresent(value: Json | undefined): value is Json {
+  return value !== undefined && value !== null
+}
+
+function legacyFragment(call: JsonObject, whole: boolean): CallFragment {
+  const name = typeof call.name === 'string' && call.name !== '' ? call.name : undefined
+  const text = typeof call.arguments === 'string' ? call.arguments : ''
+  if (name === undefined) return { index: 0, text }
+  return { index: 0, id: legacyCallId(name), name, text, whole, extra: { [wire]: { $legacy: true } } }
+}
+
+/** What the end of the answer completes: calls, what reasoning needs to go back, usage, the finish. */
+export function finishAnswer(answer: Answer, events: CompletionEvent[]): void {
+  startAnswer(answer, events)
+  const { calls, facts, refused, finishWord: raw } = answer
+  const reason = finishReasonOf(raw, calls.count > 0, refused)
+  if (raw === '') {
+    const message = `the server gave no finish reason; it counts as "${reason}"`
+    const loss = { code: 'finish_reason_missing', wire, path: '/finishReason', kind: 'repaired', message } as const
+    events.push({ type: 'loss', loss })
+  }
+  for (const event of calls.finish(reason, slots.call + calls.count - 1)) events.push(event)
+  const data = answer.reasoning
+  if (data !== undefined && (data.field === undefined || Object.keys(data).length > 1)) {
+    events.push({ type: 'attach', part: slots.reasoning, of: 'reasoning', opaque: { origin: answer.origin, data } })
+  }
+  const usage = facts.usage === undefined ? undefined : readUsage(facts.usage)
+  if (usage !== undefined && Object.keys(usage).length > 0) events.push({ type: 'usage', usage })
+  const kept = facts.usage === undefined || usage === undefined ? undefined : fullerUsage(facts.usage, usage)
+  const metadata = metadataOf(facts, kept)
+  events.push({
+    type: 'finish',
+    reason,
+    ...(raw === '' ? {} : { raw }),
+    ...(metadata === undefined ? {} : { metadata }),
+  })
+}

@@ -1,0 +1,94 @@
+// Requests of clients, decoded (the server half). Lenient: every spelling of every client is read, what is not understood is
+// carried in `extra`, and only what cannot be a request at all is refused.
+import type { Loss } from '../../conversation/losses.js'
+import { isJsonObject } from '../../json/parse.js'
+import { rawSpans } from '../../json/spans.js'
+import type { Json } from '../../json/types.js'
+import type { DecodedRequest, Env, HttpRequest } from '../codec.js'
+import { leftover, type Notes } from '../extra.js'
+import { invalidAt, requestBody } from '../request-body.js'
+import { decodeMessages } from './history-decode.js'
+import { flagsOf } from './profiles.js'
+import { deployment } from './request.js'
+import { readSettings } from './settings-decode.js'
+import { type AnyTool, decodeFunction, decodeTool } from './tools.js'
+import { isNull, wire } from './types.js'
+
+export function decode(http: HttpRequest, env: Env): DecodedRequest {
+  const flags = flagsOf(env.profile)
+  const { text, body } = requestBody(http)
+  const rest = new Map(Object.entries(body))
+  const { model, notes: modelNotes } = readModel(rest, http.path)
+  const losses: Loss[] = []
+  const messages = decodeMessages(required(rest, 'messages'), flags, rawArguments(text), losses)
+  rest.delete('messages')
+  const { tools, notes: toolNotes } = readTools(rest)
+  const stream = body.stream === true
+  const options = body.stream_options
+  const includeUsage = isJsonObject(options) && options.include_usage === true
+  const settings = readSettings(rest, { flags, stream })
+  const notes = { ...settings.notes, ...modelNotes, ...toolNotes }
+  const request = {
+    model,
+    messages,
+    ...(tools === undefined ? {} : { tools }),
+    ...settings.fields,
+    ...leftover(wire, Object.fromEntries(rest), new Set(), { isDefault: isNull, notes }),
+  }
+  const client = { includeUsage, functions: toolNotes.functions === true }
+  return { request, losses, exchange: { wire, model, stream, client } }
+}
+
+function required(rest: Map<string, Json>, key: string): Json {
+  const value = rest.get(key)
+  if (value === undefined || value === null) throw invalidAt(`/${key}`, 'there')
+  return value
+}
+
+/** The model of the body, or of the path of a deployment; where it stood is noted. */
+function readModel(rest: Map<string, Json>, path: string): { readonly model: string; readonly notes: Notes } {
+  const model = rest.get('model') ?? null
+  rest.delete('model')
+  if (typeof model === 'string') return { model, notes: {} }
+  const found = deployment.exec(path)
+  if (model !== null || found === null) throw invalidAt('/model', 'the name of a model')
+  return { model: unescaped(found[2] ?? ''), notes: { path } }
+}
+
+function unescaped(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+function readTools(rest: Map<string, Json>): { readonly tools?: readonly AnyTool[]; readonly notes: Notes } {
+  const tools = listOf(rest, 'tools')
+  const functions = listOf(rest, 'functions')
+  if (tools !== undefined) return { tools: tools.map((tool, index) => decodeTool(tool, `/tools/${index}`)), notes: {} }
+  if (functions === undefined) return { notes: {} }
+  const specs = functions.map((definition, index) => {
+    if (!isJsonObject(definition)) throw invalidAt(`/functions/${index}`, 'an object')
+    return decodeFunction(definition, `/functions/${index}`)
+  })
+  return { tools: specs, notes: { functions: true } }
+}
+
+/** A list with something in it; an empty one says nothing. */
+function listOf(rest: Map<string, Json>, key: string): readonly Json[] | undefined {
+  const list = rest.get(key) ?? null
+  if (list === null) return undefined
+  if (!Array.isArray(list)) throw invalidAt(`/${key}`, 'a list')
+  rest.delete(key)
+  return list.length === 0 ? undefined : list
+}
+
+/** The raw text of arguments that came as an object instead of as text. Searched only when there are any. */
+function rawArguments(text: string): (message: number, call: number) => string | undefined {
+  let spans: ReadonlyMap<string, string> | undefined
+  return (message, call) => {
+    spans ??= rawSpans(text, ['/messages/*/tool_calls/*/function/arguments'])
+    return spans.get(`/messages/${message}/tool_calls/${call}/function/arguments`)
+  }
+}

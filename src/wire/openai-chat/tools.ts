@@ -1,0 +1,170 @@
+// Tools and the choice among them, in both directions, the legacy `functions` and `function_call` included.
+import { at, type Loss } from '../../conversation/losses.js'
+import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from '../../conversation/request.js'
+import { isJsonObject } from '../../json/parse.js'
+import { writeJson } from '../../json/stringify.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { type Piece, utf8 } from '../bytes.js'
+import { carriedFields, innerFields, leftover, noteOf } from '../extra.js'
+import { wireName } from '../names.js'
+import { invalidAt } from '../request-body.js'
+import { unmodelled } from './blocks.js'
+import type { Flags } from './profiles.js'
+import { isNull, modelled, nameRule, wire } from './types.js'
+
+export type AnyTool = ToolSpec | OpaqueTool
+
+/** One tool as JSON bytes. Losses are relative to the tool. */
+export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
+  if (tool.type === 'opaque') return { bytes: utf8(writeJson(tool.data)), losses: [] }
+  const losses: Loss[] = []
+  const name = wireName(tool.name, nameRule)
+  if (name !== tool.name) {
+    const message = `${wire} refuses the name "${tool.name}"`
+    losses.push({ code: 'name_changed', wire, path: '/name', kind: 'changed', to: name, message })
+  }
+  const inner = innerFields(tool.extra?.[wire], 'function', modelled.toolFunction)
+  const definition = {
+    name,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    ...(tool.inputSchema === undefined ? {} : { parameters: objectSchema(tool.inputSchema, losses) }),
+    ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+    ...inner,
+  }
+  const taken = legacy ? 'all' : modelled.tool
+  const fields = carriedFields(wire, tool, '', losses, { taken, inner: { function: inner } })
+  return { bytes: utf8(writeJson(legacy ? definition : { type: 'function', function: definition, ...fields })), losses }
+}
+
+/** The schema with an object at its root, which is all that the wire takes. */
+function objectSchema(schema: JsonObject, losses: Loss[]): JsonObject {
+  if (schema.type === 'object') return schema
+  const properties = isJsonObject(schema.properties) ? {} : { properties: {} }
+  const to =
+    schema.type === undefined ? { type: 'object', ...properties, ...schema } : { type: 'object', properties: {} }
+  const message = 'the parameters of a tool must be an object'
+  losses.push({ code: 'schema_changed', wire, path: '/inputSchema', kind: 'changed', to, message })
+  return to
+}
+
+/** Whether tools and choice can be said in the legacy form, and a client said them so. */
+export function usesFunctions(request: CompletionRequest): boolean {
+  const { tools, toolChoice, parallelToolCalls, extra } = request
+  if (noteOf(extra?.[wire], 'functions') !== true || tools === undefined || parallelToolCalls !== undefined)
+    return false
+  const sayable = toolChoice === undefined || toolChoice === 'auto' || toolChoice === 'none' || isNamed(toolChoice)
+  return sayable && tools.every((tool) => tool.type !== 'opaque')
+}
+
+function isNamed(choice: ToolChoice): choice is { readonly tool: string } {
+  return typeof choice === 'object' && 'tool' in choice
+}
+
+/** The choice as the wire says it, or nothing; what the profile does not obey is widened and reported. */
+export function encodeChoice(choice: ToolChoice, flags: Flags, losses: Loss[]): Json | undefined {
+  if (flags.choices === 'none') {
+    if (choice === 'auto') return choice
+    return widened(choice, undefined, losses)
+  }
+  if (typeof choice === 'string') return choice === 'required' ? flags.requiredWord : choice
+  if (isNamed(choice)) {
+    if (flags.choices === 'words') return widened(choice, 'required', losses) && flags.requiredWord
+    return { type: 'function', function: { name: choiceName(choice.tool, '/toolChoice/tool', losses) } }
+  }
+  if (flags.choices !== 'allowed') {
+    return widened(choice, choice.mode, losses) === 'required' ? flags.requiredWord : choice.mode
+  }
+  const tools = choice.allowed.map((tool, index) => {
+    return { type: 'function', function: { name: choiceName(tool, at('/toolChoice/allowed', index), losses) } }
+  })
+  return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools } }
+}
+
+function widened(choice: ToolChoice, to: 'auto' | 'required' | undefined, losses: Loss[]): Json | undefined {
+  const message = `this server cannot be told ${JSON.stringify(choice)}; it is asked for ${to ?? 'nothing'} instead`
+  const loss = { code: 'tool_choice_widened', wire, path: '/toolChoice', kind: 'widened', message } as const
+  losses.push(to === undefined ? loss : { ...loss, to })
+  return to
+}
+
+export function encodeFunctionCall(choice: ToolChoice, losses: Loss[]): Json | undefined {
+  if (isNamed(choice)) return { name: choiceName(choice.tool, '/toolChoice/tool', losses) }
+  return choice === 'auto' || choice === 'none' ? choice : undefined
+}
+
+function choiceName(name: string, path: string, losses: Loss[]): string {
+  const to = wireName(name, nameRule)
+  if (to !== name) {
+    losses.push({
+      code: 'name_changed',
+      wire,
+      path,
+      kind: 'changed',
+      to,
+      message: `${wire} refuses the name "${name}"`,
+    })
+  }
+  return to
+}
+
+export function decodeTool(value: Json, path: string): AnyTool {
+  if (!isJsonObject(value)) throw invalidAt(path, 'an object that describes a tool')
+  const definition = value.function
+  const isFunction = value.type === 'function' || value.type === undefined || value.type === null
+  if (!isFunction || !isJsonObject(definition)) {
+    return { type: 'opaque', origin: { wire }, data: value }
+  }
+  return decodeFunction(definition, path, value)
+}
+
+/** A function definition, alone (legacy) or inside its tool object. */
+export function decodeFunction(definition: JsonObject, path: string, tool: JsonObject = {}): ToolSpec {
+  const { name, description, parameters, strict } = definition
+  if (typeof name !== 'string') throw invalidAt(`${path}/function/name`, 'the name of the function')
+  const inner = new Map(Object.entries(unmodelled(definition, modelled.toolFunction)))
+  if (parameters !== undefined && parameters !== null && !isJsonObject(parameters)) {
+    throw invalidAt(`${path}/function/parameters`, 'a JSON Schema')
+  }
+  const rest = leftover(wire, tool, modelled.tool, {
+    isDefault: isNull,
+    inner: { function: Object.fromEntries(inner) },
+  })
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isJsonObject(parameters) ? { inputSchema: parameters } : {}),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+    ...rest,
+  }
+}
+
+/** The choice in canonical form; nothing when it cannot be said there, and then it is carried as it is. */
+export function decodeChoice(value: Json): ToolChoice | undefined {
+  if (value === 'auto' || value === 'none' || value === 'required') return value
+  if (value === 'any') return 'required'
+  if (!isJsonObject(value)) return undefined
+  if (value.type === 'allowed_tools') return decodeAllowed(value.allowed_tools)
+  const name = functionName(value)
+  return name === undefined ? undefined : { tool: name }
+}
+
+function decodeAllowed(value: Json | undefined): ToolChoice | undefined {
+  if (!isJsonObject(value) || !Array.isArray(value.tools)) return undefined
+  const { mode } = value
+  const names = value.tools.map((tool: Json) => (isJsonObject(tool) ? functionName(tool) : undefined))
+  const allowed = names.filter((name) => name !== undefined)
+  if (allowed.length !== names.length || (mode !== 'auto' && mode !== 'required')) return undefined
+  return { allowed, mode }
+}
+
+/** `{type:'function',function:{name}}`, or the flat spelling some clients use. */
+function functionName(value: JsonObject): string | undefined {
+  if (value.type !== 'function') return undefined
+  const { name } = isJsonObject(value.function) ? value.function : value
+  return typeof name === 'string' ? name : undefined
+}
+
+export function decodeFunctionCall(value: Json): ToolChoice | undefined {
+  if (value === 'auto' || value === 'none') return value
+  return isJsonObject(value) && typeof value.name === 'string' ? { tool: value.name } : undefined
+}

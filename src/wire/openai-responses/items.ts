@@ -1,0 +1,201 @@
+// The parts of an assistant turn as items, both ways. Each text part is a message item, with its other fields in the note
+// `$item`; a part with the note `$joined` stands in the item of the text before it.
+import type {
+  AnyCall,
+  AssistantPart,
+  BrokenCall,
+  OpaquePart,
+  Origin,
+  TextPart,
+  ToolCall,
+} from '../../conversation/messages.js'
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { callOf } from '../arguments.js'
+import { leftover, noteOf } from '../extra.js'
+import { type NameRule, wireCallId, wireName } from '../names.js'
+import { decodeReasoning, encodeReasoning } from './reasoning.js'
+import {
+  callIdRule,
+  clientOrigin,
+  fieldsToWrite,
+  identityFields,
+  identityOf,
+  isDefault,
+  modelled,
+  ownOf,
+  wire,
+} from './types.js'
+
+/** The items of an assistant turn, for a request. */
+export function encodeItems(content: readonly AssistantPart[], names: NameRule): readonly JsonObject[] {
+  const items: JsonObject[] = []
+  let texts: TextPart[] = []
+  const flush = (): void => {
+    if (texts.length > 0) items.push(encodeMessage(texts))
+    texts = []
+  }
+  for (const part of content) {
+    if (part.type === 'text') {
+      if (!joinsItem(part)) flush()
+      texts.push(part)
+      continue
+    }
+    flush()
+    if (part.type === 'reasoning') items.push(encodeReasoning(part))
+    else if (part.type === 'opaque') {
+      if (isOpaqueItem(part.data)) items.push(part.data)
+    } else items.push(encodeCall(part, names))
+  }
+  flush()
+  return items
+}
+
+/** Whether a text part stands in the message item of the text before it. */
+export function joinsItem(part: Pick<TextPart, 'extra'>): boolean {
+  return noteOf(ownOf(part), 'joined') === true
+}
+
+/** The item's own fields beside id and status (`phase`, …), from the part that begins it. */
+export function itemFields(part: Pick<TextPart, 'extra'>): JsonObject {
+  const note = noteOf(ownOf(part), 'item')
+  if (!isJsonObject(note)) return {}
+  return Object.fromEntries(Object.entries(note).filter(([key]) => !modelled.item.has(key)))
+}
+
+/** One plain text is written in the short form every server knows; all else as an output message. */
+function encodeMessage(parts: readonly TextPart[]): JsonObject {
+  const [first] = parts as readonly [TextPart, ...TextPart[]]
+  const identity = identityFields(first.opaque)
+  const content = parts.map(encodeText)
+  const fields = itemFields(first)
+  const [only] = content
+  const plain = content.length === 1 && only?.type === 'output_text' && Object.keys(only).length === 3
+  if (plain && Object.keys(identity).length === 0 && isEmptyList(only?.annotations)) {
+    return { role: 'assistant', content: first.text, ...fields }
+  }
+  return { type: 'message', role: 'assistant', ...identity, ...fields, content }
+}
+
+/** A text part as the content of an output message. */
+export function encodeText(part: TextPart): JsonObject {
+  if (noteOf(ownOf(part), 'refusal') === true) {
+    return { type: 'refusal', refusal: part.text, ...fieldsToWrite(part, modelled.refusal) }
+  }
+  return { type: 'output_text', text: part.text, annotations: [], ...fieldsToWrite(part, modelled.text) }
+}
+
+/** A broken call says so by its status, whatever its text is. */
+export function encodeCall(call: AnyCall, names?: NameRule): JsonObject {
+  const { id, status = call.type === 'broken_call' ? 'incomplete' : undefined } = identityFields(call.opaque)
+  return {
+    type: 'function_call',
+    ...(id === undefined ? {} : { id }),
+    call_id: names === undefined ? call.id : wireCallId(call.id, callIdRule),
+    name: names === undefined ? call.name : wireName(call.name, names),
+    arguments: call.arguments,
+    ...(status === undefined ? {} : { status }),
+    ...fieldsToWrite(call, modelled.call),
+  }
+}
+
+/** The parts of one item of an assistant turn. */
+export function decodeItem(item: JsonObject, origin: Origin): readonly AssistantPart[] {
+  switch (item.type) {
+    case 'reasoning':
+      return [decodeReasoning(item, origin)]
+    case 'function_call':
+      return [decodeCall(item, origin) ?? opaqueItem(item, origin)]
+    default:
+      return decodeMessage(item, origin) ?? [opaqueItem(item, origin)]
+  }
+}
+
+export function opaqueItem(item: JsonObject, origin: Origin): OpaquePart {
+  return { type: 'opaque', origin, data: item }
+}
+
+/** The text parts of an assistant message; nothing for one that holds anything but text and refusals. */
+export function decodeMessage(item: JsonObject, origin: Origin): readonly TextPart[] | undefined {
+  if (!isMessage(item) || (item.role ?? 'assistant') !== 'assistant') return undefined
+  const content = typeof item.content === 'string' ? [{ type: 'output_text', text: item.content }] : item.content
+  if (!Array.isArray(content) || content.length === 0 || !content.every(isText)) return undefined
+  return content.map((part: JsonObject, index) => decodeText(part, index === 0 ? item : undefined, origin))
+}
+
+/** A message item, in its full form or in the short one without a type. */
+export function isMessage(item: JsonObject): boolean {
+  return item.type === 'message' || (item.type === undefined && item.role !== undefined)
+}
+
+function isText(part: Json): part is JsonObject {
+  if (!isJsonObject(part)) return false
+  return part.type === 'refusal'
+    ? typeof part.refusal === 'string'
+    : (part.type === 'output_text' || part.type === 'input_text') && typeof part.text === 'string'
+}
+
+/** One content part as text; `item` is the message it begins, if it does not join one. */
+export function decodeText(part: JsonObject, item: JsonObject | undefined, origin: Origin): TextPart {
+  const refused = part.type === 'refusal'
+  const fields = item === undefined ? [] : Object.entries(item).filter(isUnmodelled)
+  const notes = {
+    ...(item === undefined ? { joined: true } : {}),
+    ...(fields.length === 0 ? {} : { item: Object.fromEntries(fields) }),
+    ...(refused ? { refusal: true } : {}),
+  }
+  const known = refused ? modelled.refusal : modelled.text
+  const text = (refused ? part.refusal : part.text) as string
+  const identity = item === undefined ? {} : identityOf(item, origin)
+  return { type: 'text', text, ...identity, ...leftover(wire, part, known, { isDefault, notes }) }
+}
+
+function isUnmodelled([key, value]: [string, Json]): boolean {
+  return !modelled.item.has(key) && value !== null
+}
+
+function decodeCall(item: JsonObject, origin: Origin): ToolCall | BrokenCall | undefined {
+  const { call_id: id = item.id, name } = item
+  if (typeof id !== 'string' || typeof name !== 'string') return undefined
+  const text = argumentsOf(item)
+  const carried = { ...identityOf(item, origin, 'incomplete'), ...leftover(wire, item, modelled.call, { isDefault }) }
+  if (item.status === 'incomplete') {
+    return { type: 'broken_call', id, name, arguments: text, reason: 'truncated', ...carried }
+  }
+  return callOf({ id, name, text, ...carried })
+}
+
+/** The argument text of a call; some servers send the object itself. */
+export function argumentsOf(item: JsonObject): string {
+  const { arguments: value } = item
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : JSON.stringify(value)
+}
+
+const inputTypes: ReadonlySet<Json | undefined> = new Set(['function_call_output'])
+
+/** Whether an item would be read back as the opaque part it is. */
+export function isOpaqueItem(item: JsonObject): boolean {
+  if (inputTypes.has(item.type)) return false
+  if (isMessage(item) && isReadableRole(item)) return false
+  return decodeItem(item, clientOrigin)[0]?.type === 'opaque'
+}
+
+/** A message that is read as a user's or as system text. */
+export function isReadableRole(item: JsonObject): boolean {
+  if (item.role === 'user') return typeof item.content === 'string' || isObjects(item.content)
+  if (item.role !== 'system' && item.role !== 'developer') return false
+  return typeof item.content === 'string' || (isObjects(item.content) && item.content.every(isInputText))
+}
+
+function isObjects(list: Json | undefined): list is readonly JsonObject[] {
+  return Array.isArray(list) && list.every((part) => isJsonObject(part))
+}
+
+function isInputText(part: JsonObject): boolean {
+  return part.type === 'input_text' && typeof part.text === 'string'
+}
+
+function isEmptyList(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.length === 0
+}

@@ -1,0 +1,111 @@
+// The end of an item of an answer: what was not said of it yet, and what is only known when it is done.
+import type { CompletionEvent } from '../../conversation/events.js'
+import type { Extra, Opaque } from '../../conversation/messages.js'
+import type { JsonObject } from '../../json/types.js'
+import { leftover } from '../extra.js'
+import { argumentsOf, decodeMessage, opaqueItem } from './items.js'
+import { type Item, reach, type State, slotOf } from './output-items.js'
+import { decodeReasoning } from './reasoning.js'
+import { identityOf, isDefault, modelled, wire } from './types.js'
+
+/** The item as a whole: what was not said of it yet, and what is only known at its end. */
+export function finishItem(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
+  if (place.isDone) {
+    changeStatus(state, place, item, into)
+    return
+  }
+  place.isDone = true
+  place.status = item.status
+  reach(state, place.part)
+  if (place.kind === 'message') finishMessage(state, place, item, into)
+  else if (place.kind === 'reasoning') finishReasoning(state, place, item, into)
+  else if (place.kind === 'function_call') finishCall(state, place, item, into)
+  else {
+    if (item.type === 'custom_tool_call') state.asks = true
+    into.push({ type: 'opaque', part: place.part, value: opaqueItem(item, state.origin) })
+  }
+}
+
+/** The whole answer has the last word on how an item ended. */
+function changeStatus(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
+  if (item.status === place.status || item.status === undefined) return
+  place.status = item.status
+  if (place.kind === 'message' && place.sent.length > 0)
+    attach(place.part, 'text', identityOf(item, state.origin), into)
+  else if (place.kind === 'function_call') finishCall(state, place, item, into)
+}
+
+function finishReasoning(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
+  const part = decodeReasoning(item, state.origin)
+  const sent = place.sent[0]
+  const said = sent === undefined && attach(place.part, 'reasoning', part, into)
+  const text = part.text.slice(sent ?? 0)
+  if (text !== '' || (sent === undefined && !said)) into.push({ type: 'reasoning_delta', part: place.part, text })
+  if (sent !== undefined) attach(place.part, 'reasoning', part, into)
+}
+
+function finishCall(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
+  const { extra } = leftover(wire, item, modelled.call, { isDefault })
+  const broken = item.status === 'incomplete' ? ('truncated' as const) : undefined
+  const said = { extra, broken, text: argumentsOf(item), final: true }
+  pushAll(state.calls.push({ ...callFragment(item, state, place), ...said }, place.part), into)
+}
+
+function finishMessage(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
+  const parts = decodeMessage(item, state.origin)
+  if (parts === undefined) {
+    into.push({ type: 'opaque', part: place.part, value: opaqueItem(item, state.origin) })
+    return
+  }
+  parts.forEach((part, position) => {
+    const index = slotOf(position)
+    const at = place.part + index
+    reach(state, at)
+    if (part.extra?.[wire]?.$refusal === true) state.refused = true
+    const sent = place.sent[index]
+    const said = sent === undefined && attach(at, 'text', part, into)
+    const text = part.text.slice(sent ?? 0)
+    if (text !== '' || (sent === undefined && !said)) into.push({ type: 'text_delta', part: at, text })
+    if (sent !== undefined) attach(at, 'text', part, into)
+    else place.sent[index] = part.text.length
+  })
+}
+
+/** What a whole or announced item says of its call. */
+export function callFragment(
+  item: JsonObject,
+  state: State,
+  place: Item,
+): { index: number; id: string | undefined; name: string | undefined; opaque: Opaque | undefined } {
+  reach(state, place.part)
+  const id = item.call_id ?? item.id
+  return {
+    index: place.ordinal,
+    id: typeof id === 'string' ? id : undefined,
+    name: typeof item.name === 'string' ? item.name : undefined,
+    opaque: identityOf(item, state.origin, 'incomplete').opaque,
+  }
+}
+
+/** Puts a continuation or fields onto a part; whether there were any. */
+export function attach(
+  part: number,
+  of: 'text' | 'reasoning',
+  carried: { readonly opaque?: Opaque; readonly extra?: Extra },
+  into: CompletionEvent[],
+): boolean {
+  const { opaque, extra } = carried
+  if (opaque === undefined && extra === undefined) return false
+  into.push({
+    type: 'attach',
+    part,
+    of,
+    ...(opaque === undefined ? {} : { opaque }),
+    ...(extra === undefined ? {} : { extra }),
+  })
+  return true
+}
+
+export function pushAll(events: readonly CompletionEvent[], into: CompletionEvent[]): void {
+  for (const event of events) into.push(event)
+}

@@ -1,0 +1,143 @@
+// The items of an answer that is being read: which item an event speaks of, and where its parts stand.
+// The trap: indexes may be missing, repeated or absurd, and ids may change from event to event; an item is found by its id when
+// that is known, else by its index, and its place never changes.
+import type { Origin } from '../../conversation/messages.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import type { CallAssembler } from '../calls.js'
+import type { Exchange } from '../codec.js'
+
+/** Parts one message item may have; items are this far apart, so that late parts of an item still find their place. */
+const stride = 64
+/** Output indexes beyond this are not believed: positions would become a way to fill memory. */
+const maxIndex = 4096
+
+type Kind = 'message' | 'reasoning' | 'function_call' | 'other'
+
+export interface Item {
+  readonly ordinal: number
+  readonly part: number
+  readonly kind: Kind
+  /** The output index it was met with. */
+  readonly index: Json | undefined
+  id: string
+  /** The item as it was announced. */
+  announced: JsonObject | undefined
+  /** Characters given so far, by content index; reasoning counts in the first. */
+  readonly sent: number[]
+  /** Which list of a reasoning item is shown, and the section it has reached. */
+  shows: string
+  section: number
+  isDone: boolean
+  /** The status it was done with. */
+  status: Json | undefined
+}
+
+export interface State {
+  readonly origin: Origin
+  readonly exchange: Exchange
+  readonly calls: CallAssembler
+  readonly byOrdinal: Map<number, Item>
+  readonly byIndex: Map<Json | undefined, Item>
+  readonly byId: Map<Json | undefined, Item>
+  last: Item | undefined
+  /** The id of the answer, once it has started. */
+  id: string | undefined
+  /** The first place behind all items so far. */
+  next: number
+  lastPart: number
+  /** Whether the answer asks for a tool that is not modelled as a call. */
+  asks: boolean
+  refused: boolean
+  ended: boolean
+}
+
+/** Where a content part stands within its item. */
+export function slotOf(index: Json | undefined): number {
+  return typeof index === 'number' && index > 0 ? Math.min(Math.trunc(index), stride - 1) : 0
+}
+
+/** Notes that a part was reached: only the last one can have been cut. */
+export function reach(state: State, part: number): void {
+  if (part > state.lastPart) state.lastPart = part
+}
+
+/** The item an event speaks of, announced or not. Nearly always it is the one of the event before. */
+export function find(state: State, event: JsonObject, kind: Kind): Item {
+  const { last } = state
+  const { item_id: id, output_index: index } = event
+  if (last !== undefined && last.id === id && last.index === index && last.kind === kind && last.id !== '') return last
+  const item = known(state, id, index, kind) ?? open(state, kind, id, index)
+  state.last = item
+  if (typeof id === 'string' && id !== '') item.id = id
+  return item
+}
+
+/** The item at this index when it has this id too; else the one with the id, since indexes repeat; else the one at the index. */
+function known(state: State, id: Json | undefined, index: Json | undefined, kind: Kind): Item | undefined {
+  const placed = state.byIndex.get(index)
+  const item = placed !== undefined && placed.id === id ? placed : (state.byId.get(id) ?? placed)
+  return item?.kind === kind ? item : undefined
+}
+
+function open(state: State, kind: Kind, id: Json | undefined, index: Json | undefined): Item {
+  const isFree = isPlace(index) && !state.byOrdinal.has(index)
+  const ordinal = isFree ? index : state.next
+  state.next = Math.max(state.next, ordinal + 1)
+  const item: Item = {
+    ordinal,
+    part: ordinal * stride,
+    kind,
+    index,
+    id: typeof id === 'string' ? id : '',
+    announced: undefined,
+    sent: [],
+    shows: '',
+    section: 0,
+    isDone: false,
+    status: undefined,
+  }
+  state.byOrdinal.set(ordinal, item)
+  state.byIndex.set(index, item)
+  if (item.id !== '') state.byId.set(item.id, item)
+  return item
+}
+
+function isPlace(index: Json | undefined): index is number {
+  return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < maxIndex
+}
+
+function kindOf(item: JsonObject): Kind {
+  const { type } = item
+  return type === 'message' || type === 'reasoning' || type === 'function_call' ? type : 'other'
+}
+
+/** Whether an announcement is the first of its item, or says the same again. */
+function mayBe(before: JsonObject | undefined, now: JsonObject): boolean {
+  return before === undefined || (before.id === now.id && before.call_id === now.call_id && now.id !== undefined)
+}
+
+/** The item that a whole item ends. */
+export function findDone(state: State, item: JsonObject, index: Json | undefined): Item {
+  const kind = kindOf(item)
+  return known(state, item.id, index, kind) ?? open(state, kind, item.id, index)
+}
+
+/** The item at this place of the whole answer. `claimed` are those of the places before: ids may repeat. */
+export function findFinal(state: State, item: JsonObject, place: number, claimed: Set<Item>): Item {
+  const kind = kindOf(item)
+  const fits = (other: Item | undefined): other is Item => other?.kind === kind && !claimed.has(other)
+  const placed = state.byOrdinal.get(place)
+  const named = state.byId.get(item.id)
+  const found = fits(placed) && placed.id === item.id ? placed : fits(named) ? named : fits(placed) ? placed : undefined
+  const final = found ?? open(state, kind, item.id, place)
+  claimed.add(final)
+  return final
+}
+
+/** The item that is announced: a new one, or one that an event spoke of before. */
+export function itemFor(state: State, announced: JsonObject, index: Json | undefined): Item {
+  const kind = kindOf(announced)
+  const before = isPlace(index) ? state.byIndex.get(index) : state.byId.get(announced.id)
+  const isSame = before !== undefined && before.kind === kind && !before.isDone && mayBe(before.announced, announced)
+  return isSame ? before : open(state, kind, announced.id, index)
+}

@@ -1,0 +1,44 @@
+// A client's request. Lenient: every documented spelling is read, what is not modelled is kept where it stands.
+import type { Message } from '../../conversation/messages.js'
+import type { CompletionRequest } from '../../conversation/request.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import type { DecodedRequest, Exchange, HttpRequest } from '../codec.js'
+import { invalidAt, requestBody } from '../request-body.js'
+import { readItems } from './history-decode.js'
+import { decodeSettings } from './settings.js'
+import { decodeTool } from './tools.js'
+import { echoed, wire } from './types.js'
+
+export function decode(http: HttpRequest): DecodedRequest {
+  const { body } = requestBody(http)
+  const { model, ...settings } = decodeSettings(body)
+  const messages = decodeInput(body)
+  const tools = decodeTools(body.tools)
+  const request: CompletionRequest = { model, messages, ...(tools === undefined ? {} : { tools }), ...settings }
+  return { request, losses: [], exchange: exchangeOf(body, model) }
+}
+
+function decodeInput(body: JsonObject): readonly Message[] {
+  const { instructions, input } = body
+  const messages: Message[] = []
+  if (instructions !== undefined && instructions !== null) {
+    if (typeof instructions !== 'string') throw invalidAt('/instructions', 'a string')
+    messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] })
+  }
+  if (typeof input === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: input }] }]
+  if (input === undefined || input === null) return messages
+  if (!Array.isArray(input)) throw invalidAt('/input', 'a string or a list of items')
+  return [...messages, ...readItems(input, { names: new Map(), isFirst: messages.length === 0 })]
+}
+
+function decodeTools(tools: Json | undefined): CompletionRequest['tools'] {
+  if (tools === undefined || tools === null) return undefined
+  if (!Array.isArray(tools)) throw invalidAt('/tools', 'a list of tools')
+  return tools.length === 0 ? undefined : tools.map((tool: Json, index) => decodeTool(tool, `/tools/${index}`))
+}
+
+/** The answer repeats much of the request; those members are remembered as they came. */
+function exchangeOf(body: JsonObject, model: string): Exchange {
+  const client = echoed.filter((key) => Object.hasOwn(body, key)).map((key) => [key, body[key] as Json] as const)
+  return { wire, model, stream: body.stream === true, client: Object.fromEntries(client) }
+}

@@ -1,0 +1,166 @@
+// Requests to a server of this wire: the sealed conversation as one body. `input` comes last, each message in bytes of its own.
+import type { Loss } from '../../conversation/losses.js'
+import { isCall, type Message, type SystemMessage } from '../../conversation/messages.js'
+import type { CompletionRequest, OpaqueTool, ToolSpec } from '../../conversation/request.js'
+import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
+import { ToolwireError } from '../../errors/error.js'
+import { writeJson } from '../../json/stringify.js'
+import type { JsonObject } from '../../json/types.js'
+import { bodyWithLists, cachedPiece, type Piece, relocate, utf8 } from '../bytes.js'
+import type { EncodedRequest, Env, Exchange } from '../codec.js'
+import { differences } from '../differences.js'
+import { historyItems, type WriteMessages } from '../history.js'
+import { type NameRule, renamed, wireCallId, wireName } from '../names.js'
+import { encodeMessage, type HistoryRules, messageLosses } from './history.js'
+import { isInstructions } from './history-decode.js'
+import { type ResponsesProfile, sealRules } from './profiles.js'
+import { decodeSettings, encodeSettings } from './settings.js'
+import { decodeTool, encodeTool } from './tools.js'
+import { callIdRule, ownOf, wire } from './types.js'
+
+export function seal(request: CompletionRequest, env: Env): SealedRequest {
+  return sealWith(request, env.profile, remembersCalls(request))
+}
+
+function sealWith(request: CompletionRequest, profile: ResponsesProfile, remembers: boolean): SealedRequest {
+  const sealed = sealRequest(request, sealRules(profile, request.model, ownOf(request), remembers))
+  const { messages } = sealed.request
+  const [first] = messages
+  const hasInput = messages.length > 1 || (first !== undefined && (first.role !== 'system' || !isInstructions(first)))
+  if (hasInput || remembers || (ownOf(request)?.prompt ?? null) !== null) return sealed
+  throw new ToolwireError(
+    'invalid_request',
+    `${wire} needs at least one message besides the instructions; add one to the conversation`,
+  )
+}
+
+/** Whether the server holds a part of the conversation, so that results may answer calls that are not in the request. */
+function remembersCalls(request: CompletionRequest): boolean {
+  const own = ownOf(request)
+  if (typeof own?.previous_response_id === 'string' || (own?.conversation ?? null) !== null) return true
+  for (const message of request.messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) if (part.type === 'opaque' && part.data.type === 'item_reference') return true
+  }
+  return false
+}
+
+export function encode(request: CompletionRequest, options: { readonly stream: boolean }, env: Env): EncodedRequest {
+  const profile: ResponsesProfile = env.profile
+  const remembers = remembersCalls(request)
+  const { request: sealed, losses: repairs } = sealWith(request, profile, remembers)
+  const names: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: profile.toolNameLength ?? 64 }
+  const rules: HistoryRules = { names, developerRole: profile.developerRole !== false }
+  const losses: Loss[] = [...repairs]
+  const fields = writeFields(sealed, options.stream, rules, profile, losses)
+  const tools = writeTools(sealed.tools, names, profile, losses)
+  const input = writeMessages(sealed.messages, rules, `${wire} ${profile.name}`, remembers, losses)
+  const http = {
+    method: 'POST',
+    path: profile.path ?? '/v1/responses',
+    headers: { 'content-type': 'application/json', accept: options.stream ? 'text/event-stream' : 'application/json' },
+    body: bodyWithLists(fields, [
+      ['tools', tools],
+      ['input', input],
+    ]),
+  }
+  return { http, losses, exchange: exchangeOf(sealed, options.stream, names, profile) }
+}
+
+function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule, profile: ResponsesProfile): Exchange {
+  const specs = (request.tools ?? []).filter((tool): tool is ToolSpec => tool.type !== 'opaque')
+  const names = renamed(
+    specs.map((tool) => tool.name),
+    rule,
+  )
+  const exchange = { wire, model: request.model, provider: profile.name, stream }
+  return names === undefined ? exchange : { ...exchange, names }
+}
+
+/** All members but tools and input, as the text of an object. */
+function writeFields(
+  request: CompletionRequest,
+  stream: boolean,
+  rules: HistoryRules,
+  profile: ResponsesProfile,
+  losses: Loss[],
+): string {
+  const { messages, tools: _, ...settings } = request
+  const fields = encodeSettings(settings, rules.names, profile.namedChoice !== false)
+  differences(wire, settings, decodeSettings(fields), '', losses)
+  const [first] = messages
+  const instructions = first?.role === 'system' && isInstructions(first) ? instructionsOf(first) : {}
+  return writeJson({ model: fields.model ?? '', ...instructions, ...(stream ? { stream } : {}), ...fields })
+}
+
+function instructionsOf(message: SystemMessage): JsonObject {
+  return { instructions: message.content[0]?.text ?? '' }
+}
+
+function writeTools(
+  tools: readonly (ToolSpec | OpaqueTool)[] | undefined,
+  names: NameRule,
+  profile: ResponsesProfile,
+  losses: Loss[],
+): readonly Uint8Array[] {
+  const key = `${wire} ${profile.name}`
+  return (tools ?? []).map((tool, index) => {
+    const piece = cachedPiece(tool, key, (node) => toolPiece(node, names))
+    if (piece.losses.length > 0) relocate(piece.losses, `/tools/${index}`, losses)
+    return piece.bytes
+  })
+}
+
+function toolPiece(tool: ToolSpec | OpaqueTool, names: NameRule): Piece {
+  const encoded = encodeTool(tool, names)
+  const losses: Loss[] = []
+  differences(wire, tool, decodeTool(encoded, ''), '', losses)
+  return { bytes: utf8(writeJson(encoded)), losses }
+}
+
+/** Each piece begins with a comma, so that a message is one copy; the first goes without. */
+function writeMessages(
+  messages: readonly Message[],
+  rules: HistoryRules,
+  key: string,
+  remembers: boolean,
+  losses: Loss[],
+): readonly Uint8Array[] {
+  const make = (message: Message): Piece => messagePiece(message, rules, false)
+  const write: WriteMessages = (from, to, count, items, found) => {
+    // Where the server remembers calls, a result may name one that is not here: then each message is read in its context.
+    const known = remembers ? new Map<string, string>() : undefined
+    for (let index = from; index < to; index += 1) {
+      const message = messages[index] as Message
+      const isFirst = index === 0 && message.role === 'system'
+      const isApart = isFirst || known !== undefined
+      const piece = isApart ? messagePiece(message, rules, isFirst, known) : cachedPiece(message, key, make)
+      if (known !== undefined) learnNames(message, rules.names, known)
+      if (piece.losses.length > 0) relocate(piece.losses, `/messages/${index}`, found)
+      if (piece.bytes.length > 0) items.push(piece.bytes)
+    }
+    return count
+  }
+  if (!remembers) return historyItems(messages, key, losses, write)
+  const items: Uint8Array[] = []
+  write(0, messages.length, 0, items, losses)
+  return items
+}
+
+function messagePiece(
+  message: Message,
+  rules: HistoryRules,
+  isFirst: boolean,
+  known?: ReadonlyMap<string, string>,
+): Piece {
+  const items = encodeMessage(message, rules, isFirst)
+  return { bytes: utf8(writeJson(items).slice(1, -1)), losses: messageLosses(message, items, rules, isFirst, known) }
+}
+
+/** The names a reader can know results by, from the calls so far. */
+function learnNames(message: Message, names: NameRule, known: Map<string, string>): void {
+  if (message.role !== 'assistant') return
+  for (const part of message.content) {
+    if (isCall(part)) known.set(wireCallId(part.id, callIdRule), wireName(part.name, names))
+  }
+}

@@ -1,0 +1,73 @@
+// Tools and the choice among them, both ways. Tools are flat here, and silence about `strict` asks the server to try it, so it
+// is always said.
+import type { OpaqueTool, ToolChoice, ToolSpec } from '../../conversation/request.js'
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { leftover, noteOf } from '../extra.js'
+import { type NameRule, wireName } from '../names.js'
+import { invalidAt } from '../request-body.js'
+import { clientOrigin, emptySchema, fieldsToWrite, isDefault, modelled, ownOf, wire } from './types.js'
+
+export function encodeTool(tool: ToolSpec | OpaqueTool, names: NameRule): JsonObject {
+  if (tool.type === 'opaque') return tool.data
+  const { description } = tool
+  const unsaid = tool.strict === undefined && noteOf(ownOf(tool), 'strict') === 'unsaid'
+  return {
+    type: 'function',
+    name: wireName(tool.name, names),
+    ...(description === undefined ? {} : { description }),
+    parameters: objectSchema(tool.inputSchema),
+    ...(unsaid ? {} : { strict: tool.strict ?? false }),
+    ...fieldsToWrite(tool, modelled.tool),
+  }
+}
+
+/** The schema as it is when it is one of an object, else the nearest that is. */
+function objectSchema(schema: JsonObject | undefined): JsonObject {
+  if (schema === undefined) return emptySchema
+  if (schema.type === 'object') return schema
+  const mayBeObject = schema.type === undefined || (Array.isArray(schema.type) && schema.type.includes('object'))
+  return mayBeObject ? { ...schema, type: 'object' } : emptySchema
+}
+
+export function decodeTool(tool: Json, path: string): ToolSpec | OpaqueTool {
+  if (!isJsonObject(tool)) throw invalidAt(path, 'a tool: an object with a type')
+  if (tool.type !== 'function' || typeof tool.name !== 'string') {
+    return { type: 'opaque', origin: clientOrigin, data: tool }
+  }
+  const { name, description, parameters, strict } = tool
+  const unsaid = strict === undefined || strict === null
+  return {
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isJsonObject(parameters) ? { inputSchema: parameters } : {}),
+    ...(strict === true ? { strict } : {}),
+    ...leftover(wire, tool, modelled.tool, unsaid ? { isDefault, notes: { strict: 'unsaid' } } : { isDefault }),
+  }
+}
+
+/** The choice for the wire; a server that cannot force a tool by name is asked for any tool. */
+export function encodeChoice(choice: ToolChoice, names: NameRule, namedChoice: boolean): Json {
+  if (typeof choice === 'string') return choice
+  if ('tool' in choice) return namedChoice ? { type: 'function', name: wireName(choice.tool, names) } : 'required'
+  if (!namedChoice) return choice.mode
+  const tools = choice.allowed.map((name) => ({ type: 'function', name: wireName(name, names) }))
+  return { type: 'allowed_tools', mode: choice.mode, tools }
+}
+
+/** The choice of a request; nothing for one that is not modelled (a hosted or custom tool), which is carried as it is. */
+export function decodeChoice(choice: Json | undefined): ToolChoice | undefined {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  if (!isJsonObject(choice)) return undefined
+  if (choice.type === 'function' && typeof choice.name === 'string' && Object.keys(choice).length === 2) {
+    return { tool: choice.name }
+  }
+  const { type, mode, tools } = choice
+  if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || !Array.isArray(tools)) return undefined
+  const allowed: string[] = []
+  for (const tool of tools) {
+    if (!isJsonObject(tool) || tool.type !== 'function' || typeof tool.name !== 'string') return undefined
+    allowed.push(tool.name)
+  }
+  return allowed.length === 0 ? undefined : { allowed, mode }
+}

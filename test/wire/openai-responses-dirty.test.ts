@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/json/types.js'
+import { openaiResponsesCodec as codec } from '../../src/wire/openai-responses/index.js'
+import {
+  added,
+  call,
+  completed,
+  decodeStream,
+  delta,
+  done,
+  env,
+  exchange,
+  fold,
+  read,
+  sse,
+  utf8,
+} from './openai-responses-fixtures.js'
+
+describe('dirty streams', () => {
+  const calls = (text: string): readonly (readonly [string, string])[] =>
+    fold(decodeStream([text])).response.toolCalls.map((one) => [one.id, one.arguments] as const)
+
+  test('two calls at the same index with ids of their own are two calls', () => {
+    const [a, b] = [call('fc_a', 'c1', ''), call('fc_b', 'c2', '')]
+    const [fullA, fullB] = [call('fc_a', 'c1', '{"a":1}'), call('fc_b', 'c2', '{"a":2}')]
+    const text = sse(
+      added(a, 0),
+      added(b, 0),
+      delta('fc_a', 0, '{"a"'),
+      delta('fc_b', 0, '{"a":'),
+      delta('fc_a', 0, ':1}'),
+      delta('fc_b', 0, '2}'),
+      completed([fullA, fullB]),
+    )
+    expect(calls(text)).toEqual([
+      ['c1', '{"a":1}'],
+      ['c2', '{"a":2}'],
+    ])
+  })
+
+  test('calls without indexes are told apart', () => {
+    const one = { type: 'response.output_item.added', item: call('fc_a', 'c1', '') }
+    const two = { type: 'response.output_item.added', item: call('fc_b', 'c2', '') }
+    const text = sse(
+      one,
+      { type: 'response.function_call_arguments.delta', item_id: 'fc_a', delta: '{"a":1}' },
+      two,
+      { type: 'response.function_call_arguments.delta', item_id: 'fc_b', delta: '{"a":2}' },
+      completed([call('fc_a', 'c1', '{"a":1}'), call('fc_b', 'c2', '{"a":2}')]),
+    )
+    expect(calls(text)).toEqual([
+      ['c1', '{"a":1}'],
+      ['c2', '{"a":2}'],
+    ])
+  })
+
+  test('a missing call id is taken from the item, or made, the same every time', () => {
+    const { call_id: _, ...bare } = call('fc_a', '', '{}')
+    expect(calls(sse(done(bare, 0), completed([bare])))).toEqual([['fc_a', '{}']])
+    const { id: __, ...nothing } = bare
+    const made = calls(sse(done(nothing, 0), completed([nothing])))
+    expect(made[0]?.[0]).toMatch(/^call_/)
+    expect(calls(sse(completed([nothing])))).toEqual(made)
+  })
+
+  test('a repeated call id is made anew for the second call', () => {
+    const text = sse(completed([call('fc_a', 'c1', '{"a":1}'), call('fc_b', 'c1', '{"a":2}')]))
+    const found = calls(text)
+    expect(found.map(([, args]) => args)).toEqual(['{"a":1}', '{"a":2}'])
+    expect(new Set(found.map(([id]) => id)).size).toBe(2)
+  })
+
+  test('blank arguments are an empty object', () => {
+    expect(calls(sse(completed([call('fc_a', 'c1', '')])))).toEqual([['c1', '{}']])
+  })
+
+  test('arguments that are an object are read', () => {
+    expect(calls(sse(completed([{ ...call('fc_a', 'c1', ''), arguments: { a: 1 } }])))).toEqual([['c1', '{"a":1}']])
+  })
+
+  test('a call that was cut is broken, and the one before it runs', () => {
+    const output = [call('fc_a', 'c1', '{"a":1}'), call('fc_b', 'c2', '{"a":')]
+    const ending = {
+      type: 'response.incomplete',
+      response: { id: 'r', status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output },
+    }
+    const { response } = fold(decodeStream([sse(ending)]))
+    expect(response.finishReason).toBe('length')
+    expect(response.toolCalls.map((one) => one.id)).toEqual(['c1'])
+    expect(response.brokenCalls).toMatchObject([{ id: 'c2', arguments: '{"a":', reason: 'truncated' }])
+  })
+
+  test('a complete looking call that the end cut is broken too', () => {
+    const output = [call('fc_b', 'c2', '{"path":"a"}')]
+    const ending = {
+      type: 'response.incomplete',
+      response: { id: 'r', status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output },
+    }
+    expect(fold(decodeStream([sse(ending)])).response.brokenCalls).toHaveLength(1)
+  })
+
+  test('cut arguments in a completed answer are broken', () => {
+    const { response } = fold(decodeStream([sse(completed([call('fc_a', 'c1', '{"a":')]))]))
+    expect(response.brokenCalls).toMatchObject([{ reason: 'malformed' }])
+    expect(response.requiresToolExecution).toBe(true)
+  })
+
+  test('fragments followed by the whole arguments count once', () => {
+    const text = sse(
+      added(call('fc_a', 'c1', ''), 0),
+      delta('fc_a', 0, '{"a":1}'),
+      delta('fc_a', 0, '{"a":1}'),
+      done(call('fc_a', 'c1', '{"a":1}'), 0),
+      completed([call('fc_a', 'c1', '{"a":1}')]),
+    )
+    expect(calls(text)).toEqual([['c1', '{"a":1}']])
+  })
+
+  test('a call announced with its arguments and streamed again counts once', () => {
+    const full = call('fc_a', 'c1', '{"a":1}')
+    const text = sse(
+      added(full, 0),
+      delta('fc_a', 0, '{"a"'),
+      delta('fc_a', 0, ':1}'),
+      done(full, 0),
+      completed([full]),
+    )
+    expect(calls(text)).toEqual([['c1', '{"a":1}']])
+  })
+
+  test('big integers keep their digits', () => {
+    expect(calls(sse(completed([call('fc_a', 'c1', '{"id":12345678901234567890}')])))).toEqual([
+      ['c1', '{"id":12345678901234567890}'],
+    ])
+  })
+
+  test('ids that change from event to event still belong to their item', () => {
+    const message = (id: string, text: string): JsonObject => ({
+      type: 'message',
+      id,
+      role: 'assistant',
+      content: text === '' ? [] : [{ type: 'output_text', text, annotations: [] }],
+    })
+    const word = (id: string, text: string): JsonObject => ({
+      type: 'response.output_text.delta',
+      item_id: id,
+      output_index: 0,
+      content_index: 0,
+      delta: text,
+    })
+    const text = sse(
+      added(message('m1', ''), 0),
+      word('m2', 'Hel'),
+      word('m3', 'lo'),
+      done(message('m4', 'Hello'), 0),
+      completed([message('m5', 'Hello')]),
+    )
+    expect(fold(decodeStream([text])).response.text).toBe('Hello')
+  })
+
+  test('an answer that comes only with the last event is complete', () => {
+    const output = [
+      { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'Hi', annotations: [] }] },
+    ]
+    expect(fold(decodeStream([sse(completed(output))])).response.text).toBe('Hi')
+  })
+
+  test('an error in the middle of arguments ends the answer, and no call is given', () => {
+    for (const error of [
+      { type: 'error', code: 'rate_limit_exceeded', message: 'slow down' },
+      { type: 'error', error: { code: 'rate_limit_exceeded', message: 'slow down' } },
+      { error: { code: 'rate_limit_exceeded', message: 'slow down' } },
+    ]) {
+      const events = decodeStream([
+        sse(added(call('fc_a', 'c1', ''), 0), delta('fc_a', 0, '{"a"'), error as unknown as JsonObject),
+      ])
+      expect(events.at(-1)).toMatchObject({ type: 'error', error: { code: 'rate_limited', retryable: true } })
+      expect(events.some((event) => event.type === 'tool_call')).toBe(false)
+    }
+  })
+
+  test('unknown events are kept, pings and [DONE] are not', () => {
+    const text = `: comment\n\n${sse({ type: 'response.web_search_call.searching', output_index: 0, item_id: 'ws' }, { type: 'keepalive' }, completed([]))}data: [DONE]\n\n`
+    const events = decodeStream([text])
+    expect(events.filter((event) => event.type === 'unknown')).toHaveLength(1)
+    expect(events.at(-1)?.type).toBe('finish')
+  })
+
+  test('a frame that is no JSON is a malformed response', () => {
+    expect(decodeStream([`${sse()}data: {oops\n\n`]).at(-1)).toMatchObject({
+      type: 'error',
+      error: { code: 'malformed_response' },
+    })
+  })
+
+  test('events without names, without a last blank line, and names without types are read', () => {
+    const data = JSON.stringify(
+      completed([{ type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }]),
+    )
+    expect(fold(decodeStream([`data: ${data}`])).response.text).toBe('Hi')
+    const named = `event: response.completed\r\ndata: ${data.replace('"type":"response.completed",', '')}\r\n\r\n`
+    expect(fold(decodeStream([named])).response.text).toBe('Hi')
+  })
+
+  test('a plain body instead of a stream is read', () => {
+    expect(
+      fold(decodeStream([' ', read('response.text.json').slice(0, 9), read('response.text.json').slice(9)])).response
+        .text,
+    ).toBe('It is 18 degrees.')
+    expect(decodeStream(['{"error":{"message":"no","type":"invalid_request_error"}}'])).toMatchObject([
+      { type: 'error', error: { code: 'invalid_request' } },
+    ])
+    expect(decodeStream(['<html><title>Bad gateway</title></html>'])).toMatchObject([
+      { type: 'error', error: { code: 'malformed_response' } },
+    ])
+    expect(decodeStream([])).toMatchObject([{ type: 'error', error: { code: 'truncated' } }])
+  })
+
+  test('absurd indexes cost nothing', () => {
+    const text = sse(
+      { type: 'response.output_text.delta', item_id: 'm', output_index: 1e9, content_index: 1e9, delta: 'x' },
+      completed([]),
+    )
+    expect(fold(decodeStream([text])).response.text).toBe('x')
+  })
+
+  test('too long a stream is a typed error', () => {
+    const decoder = codec.stream.decode(exchange, { ...env(), limits: { lineBytes: 50, totalBytes: 100 } })
+    const events = [...decoder.push(utf8(`data: ${'x'.repeat(200)}\n\n`)), ...decoder.end()]
+    expect(events).toMatchObject([{ type: 'error', error: { code: 'limit_exceeded' } }])
+  })
+
+  test('refusals are text that ends the answer as filtered', () => {
+    const item = {
+      type: 'message',
+      id: 'm',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'refusal', refusal: 'I cannot.' }],
+    }
+    const text = sse(
+      added({ ...item, content: [] }, 0),
+      { type: 'response.refusal.delta', item_id: 'm', output_index: 0, content_index: 0, delta: 'I can' },
+      { type: 'response.refusal.delta', item_id: 'm', output_index: 0, content_index: 0, delta: 'not.' },
+      done(item, 0),
+      completed([item]),
+    )
+    const { response } = fold(decodeStream([text]))
+    expect(response).toMatchObject({ text: 'I cannot.', finishReason: 'content_filter', rawFinishReason: 'completed' })
+    const whole = codec.response.decode(
+      { status: 200, headers: {}, body: JSON.stringify(completed([item]).response) },
+      exchange,
+      env(),
+    )
+    expect(fold(whole).response.message).toEqual(response.message)
+  })
+
+  test('the encrypted reasoning is that of the finished item', () => {
+    const item = (content: string): JsonObject => ({
+      type: 'reasoning',
+      id: 'rs',
+      summary: [],
+      encrypted_content: content,
+    })
+    const { response } = fold(
+      decodeStream([sse(added(item('half'), 0), done(item('whole'), 0), completed([item('other')]))]),
+    )
+    expect(response.message.content).toMatchObject([
+      { type: 'reasoning', text: '', opaque: { data: { id: 'rs', encrypted_content: 'whole' } } },
+    ])
+  })
+})
