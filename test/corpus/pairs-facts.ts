@@ -1,0 +1,137 @@
+// What a request says, as a list of facts, and which of them did not arrive. A fact that is missing must be covered by a loss.
+import type { Loss } from '../../src/conversation/losses.js'
+import { isCall, type Message, type UserPart, type Wire } from '../../src/conversation/messages.js'
+import type { CompletionRequest } from '../../src/conversation/request.js'
+
+export interface Fact {
+  readonly kind: string
+  /** Where it stands in the request. */
+  readonly path: string
+  readonly value: string
+  /** Text may arrive inside longer text of its kind: joined parts, or a result that also points to a hoisted image. */
+  readonly inside?: boolean
+}
+export interface Facts {
+  /** What every wire can say in its own words, and must. */
+  readonly core: readonly Fact[]
+  /** What only some wires have a place for: what a provider runs or stores itself, files, settings. To be declared when lost. */
+  readonly side: readonly Fact[]
+}
+
+/** Core facts that a wire has no place for, by its reference: they count as `side` there. */
+const noPlace: Readonly<Partial<Record<Wire, readonly string[]>>> = {
+  ollama: ['choice'], // 4.1: there is no tool_choice on /api/chat
+}
+
+/** What a request says, as far as the wire it goes to matters. */
+export function factsFor(wire: Wire, request: CompletionRequest): Facts {
+  const { core, side } = factsOf(request)
+  const without = noPlace[wire] ?? []
+  const moved = core.filter((fact) => without.includes(fact.kind))
+  return { core: core.filter((fact) => !without.includes(fact.kind)), side: [...side, ...moved] }
+}
+
+function factsOf(request: CompletionRequest): Facts {
+  const core: Fact[] = []
+  const side: Fact[] = []
+  request.tools?.forEach((tool, index) => {
+    const path = `/tools/${index}`
+    if (tool.type === 'opaque') {
+      side.push({ kind: 'hosted tool', path, value: stable(tool.data) })
+      return
+    }
+    const schema = tool.inputSchema ?? { type: 'object', properties: {} }
+    core.push({ kind: 'tool', path, value: stable([tool.name, tool.description ?? '', schema]) })
+    if (tool.strict === true) side.push({ kind: 'strict', path: `${path}/strict`, value: tool.name })
+  })
+  if (request.tools !== undefined && request.toolChoice !== undefined && request.toolChoice !== 'auto') {
+    core.push({ kind: 'choice', path: '/toolChoice', value: stable(request.toolChoice) })
+  }
+  if (request.output !== undefined) {
+    core.push({ kind: 'output', path: '/output', value: stable(request.output.schema) })
+  }
+  for (const key of ['parallelToolCalls', 'maxTokens', 'temperature', 'topP', 'stop', 'reasoning'] as const) {
+    const value = request[key]
+    if (value !== undefined) side.push({ kind: key, path: `/${key}`, value: stable(value) })
+  }
+  request.messages.forEach((message, index) => {
+    addMessage(message, `/messages/${index}`, core, side)
+  })
+  return { core, side }
+}
+
+function addMessage(message: Message, path: string, core: Fact[], side: Fact[]): void {
+  if (message.role === 'tool') {
+    message.results.forEach((result, index) => {
+      const here = `${path}/results/${index}`
+      core.push({ kind: 'result', path: here, value: stable([result.callId, result.isError]) })
+      addParts(result.content, 'result text', `${here}/content`, core, side)
+    })
+    return
+  }
+  if (message.role !== 'assistant') {
+    addParts(message.content, `${message.role} text`, `${path}/content`, core, side)
+    return
+  }
+  message.content.forEach((part, index) => {
+    const here = `${path}/content/${index}`
+    if (isCall(part)) core.push({ kind: 'call', path: here, value: stable([part.id, part.name, part.arguments]) })
+    else if (part.type === 'text') addText('assistant text', part.text, here, core)
+    else if (part.type === 'opaque') side.push({ kind: 'hosted block', path: here, value: stable(part.data) })
+  })
+}
+
+function addParts(parts: readonly UserPart[], kind: string, path: string, core: Fact[], side: Fact[]): void {
+  parts.forEach((part, index) => {
+    const here = `${path}/${index}`
+    if (part.type === 'text') addText(kind, part.text, here, core)
+    else if (part.type === 'opaque') side.push({ kind: 'hosted block', path: here, value: stable(part.data) })
+    else if (part.type === 'image' && (part.url ?? part.data) !== undefined) {
+      core.push({ kind: 'image', path: here, value: stable([part.url, part.data]) })
+    } else side.push({ kind: part.type, path: here, value: stable(part) })
+  })
+}
+
+function addText(kind: string, text: string, path: string, core: Fact[]): void {
+  if (text.trim() !== '') core.push({ kind, path, value: text, inside: true })
+}
+
+/** The facts that did not arrive: each must be found once, text in its order. */
+export function missing(sent: readonly Fact[], arrived: readonly Fact[]): readonly Fact[] {
+  const left = new Map<string, number>()
+  const texts = new Map<string, string>()
+  for (const fact of arrived) {
+    if (fact.inside) texts.set(fact.kind, `${texts.get(fact.kind) ?? ''}\n${fact.value}`)
+    else left.set(`${fact.kind} ${fact.value}`, (left.get(`${fact.kind} ${fact.value}`) ?? 0) + 1)
+  }
+  const from = new Map<string, number>()
+  return sent.filter((fact) => {
+    if (!fact.inside) {
+      const key = `${fact.kind} ${fact.value}`
+      const count = left.get(key) ?? 0
+      left.set(key, count - 1)
+      return count <= 0
+    }
+    const found = texts.get(fact.kind)?.indexOf(fact.value, from.get(fact.kind) ?? 0) ?? -1
+    if (found >= 0) from.set(fact.kind, found + fact.value.length)
+    return found < 0
+  })
+}
+
+/** Whether a loss says that this did not cross as it was. */
+export function isDeclared(fact: Fact, losses: readonly Loss[]): boolean {
+  return losses.some(({ path }) => isWithin(fact.path, path) || isWithin(path, fact.path))
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`)
+}
+
+/** JSON with sorted keys. */
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
+}

@@ -1,0 +1,121 @@
+// The twenty ordered pairs of wires over all recorded requests, answers and streams. The tables are printed.
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { type Wire, wires } from '../../src/conversation/messages.js'
+import { ToolwireError } from '../../src/errors/error.js'
+import { codecs } from '../../src/wire/index.js'
+import { foldAll } from '../streams/streamed.js'
+import { envOf, eventsOf } from './decoding.js'
+import {
+  answerCrossing,
+  type Crossing,
+  comparable,
+  requestCrossing,
+  translated,
+  translatedStream,
+  type Verdict,
+} from './pairs.js'
+import { corpusFound, type Exchanged, isStreamed, recordsOf } from './records.js'
+import { decodedRequest, isRefusedAtHome } from './requests.js'
+
+const verdicts: readonly Verdict[] = ['complete', 'beyond', 'declared', 'refused', 'wrong']
+type Counts = Record<Verdict, number>
+
+interface Table {
+  readonly counts: Counts
+  readonly wrong: readonly string[]
+}
+
+/** Counts what becomes of each item on its way to each other wire, and prints a line per pair. */
+function table(title: string, cross: (from: Wire, to: Wire, record: Exchanged) => Crossing | undefined): Table {
+  const total: Counts = { complete: 0, beyond: 0, declared: 0, refused: 0, wrong: 0 }
+  const wrong: string[] = []
+  const lines: string[] = []
+  for (const from of wires) {
+    for (const to of wires) {
+      if (from === to) continue
+      const counts: Counts = { complete: 0, beyond: 0, declared: 0, refused: 0, wrong: 0 }
+      for (const record of recordsOf(from)) {
+        const crossing = cross(from, to, record)
+        if (crossing === undefined) continue
+        counts[crossing.verdict] += 1
+        if (crossing.verdict === 'wrong') wrong.push(`${record.id} → ${to}: ${crossing.notes.join('; ')}`)
+      }
+      lines.push(line(`${from} → ${to}`, counts))
+      for (const verdict of verdicts) total[verdict] += counts[verdict]
+    }
+  }
+  console.info([line(title, undefined), ...lines, line('all', total)].join('\n'))
+  return { counts: total, wrong }
+}
+
+function line(title: string, counts: Counts | undefined): string {
+  const cells = verdicts.map((verdict) => String(counts === undefined ? verdict : counts[verdict]).padStart(9))
+  return `${title.padEnd(36)}${cells.join('')}`
+}
+
+function share(counts: Counts, ...good: readonly Verdict[]): number {
+  const all = verdicts.reduce((sum, verdict) => sum + counts[verdict], 0)
+  return good.reduce((sum, verdict) => sum + counts[verdict], 0) / all
+}
+
+describe.skipIf(!corpusFound)('pairs of wires', () => {
+  test('requests arrive complete, or a loss or a typed refusal says what did not', () => {
+    const decoded = new Map(
+      wires.flatMap((wire) => recordsOf(wire).map((record) => [record.id, readRequest(wire, record)] as const)),
+    )
+    const { counts, wrong } = table('requests', (_from, to, record) => {
+      const request = decoded.get(record.id)
+      return request === undefined ? undefined : requestCrossing(request, codecs[to], isRefusedAtHome(record))
+    })
+    expect(wrong).toEqual([])
+    expect(share(counts, 'complete', 'beyond')).toBeGreaterThanOrEqual(0.97)
+  })
+
+  test('answers arrive complete on every other wire', () => {
+    const { counts, wrong } = table('answers', (from, to, record) => {
+      const { response, error } = foldAll(eventsOf(codecs[from], record))
+      return error === undefined ? answerCrossing(response, () => translated(response, codecs[to])) : undefined
+    })
+    expect(wrong).toEqual([])
+    expect(share(counts, 'complete')).toBeGreaterThanOrEqual(0.98)
+  })
+
+  test.each([false, true])('streams arrive complete on every other wire (deltas %s)', (deltas) => {
+    const { counts, wrong } = table('streams', (from, to, record) => {
+      if (!isStreamed(record)) return undefined
+      const events = eventsOf(codecs[from], record, { ...envOf(codecs[from], record), deltas })
+      const { response, error } = foldAll(events)
+      return error === undefined ? answerCrossing(response, () => translatedStream(events, codecs[to])) : undefined
+    })
+    expect(wrong).toEqual([])
+    expect(share(counts, 'complete')).toBeGreaterThanOrEqual(0.99)
+  })
+
+  test('a translated stream folds to the translated answer', () => {
+    const differing: string[] = []
+    for (const from of wires) {
+      for (const record of recordsOf(from).filter(isStreamed)) {
+        const events = eventsOf(codecs[from], record, { ...envOf(codecs[from], record), deltas: true })
+        const { response, error } = foldAll(events)
+        if (error !== undefined) continue
+        for (const to of wires.filter((wire) => wire !== from)) {
+          const whole = comparable(translated(response, codecs[to]).answer)
+          const streamed = comparable(translatedStream(events, codecs[to]).answer)
+          if (!isDeepStrictEqual(whole, streamed)) differing.push(`${record.id} → ${to}`)
+        }
+      }
+    }
+    expect(differing).toEqual([])
+  })
+})
+
+/** The request in canonical form; nothing where none was recorded or it cannot be read. */
+function readRequest(wire: Wire, record: Exchanged) {
+  try {
+    return decodedRequest(codecs[wire], record)
+  } catch (error) {
+    if (ToolwireError.is(error)) return undefined
+    throw error
+  }
+}
