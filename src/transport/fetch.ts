@@ -1,0 +1,46 @@
+// The transport where there is no Node: the platform's fetch, read by pulling.
+import { networkError } from './network-error.js'
+import type { Transport, TransportRequest, TransportResponse } from './transport.js'
+
+/** A transport over a fetch function; a redirect is an answer like any other, so that no key follows it to another host. */
+export function fetchTransport(fetchFunction: typeof fetch): Transport {
+  return async ({ method, url, headers, body, signal }: TransportRequest): Promise<TransportResponse> => {
+    // Cancelling the body alone leaves the socket open on some platforms; aborting the request closes it everywhere.
+    const leaving = new AbortController()
+    try {
+      const init = { method, headers, redirect: 'manual', signal: AbortSignal.any([signal, leaving.signal]) } as const
+      const response = await fetchFunction(url, body === undefined ? init : { ...init, body: body as BodyInit })
+      return {
+        status: response.type === 'opaqueredirect' ? 302 : response.status,
+        headers: Object.fromEntries(response.headers),
+        body: response.body === null ? empty() : pulled(response.body.getReader(), { leaving, signal, url }),
+      }
+    } catch (error) {
+      throw networkError(error, signal, url)
+    }
+  }
+}
+
+// Looked up at each call, so that a fetch installed later (by a test, by a framework) counts.
+export const transport: Transport = (request) => fetchTransport((...args) => fetch(...args))(request)
+
+async function* empty(): AsyncGenerator<Uint8Array> {}
+
+async function* pulled(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  call: { readonly leaving: AbortController; readonly signal: AbortSignal; readonly url: string },
+): AsyncGenerator<Uint8Array> {
+  let finished = false
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      finished = done
+      if (done) return
+      yield value
+    }
+  } catch (error) {
+    throw networkError(error, call.signal, call.url)
+  } finally {
+    if (!finished) call.leaving.abort()
+  }
+}

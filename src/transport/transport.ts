@@ -1,0 +1,21 @@
+// What carries bytes: one function. Node's own HTTP where there is Node, fetch elsewhere, a user's own when injected.
+
+export interface TransportRequest {
+  readonly method: string
+  readonly url: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array | string | undefined
+  /** Aborts at every stage: connecting, waiting for headers, reading the body. */
+  readonly signal: AbortSignal
+}
+export interface TransportResponse {
+  readonly status: number
+  /** Lower-case names; several values of one name are joined by commas. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Decoded bytes, pulled: nothing is read ahead beyond the socket's own buffer. Leaving the iteration closes the connection. */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Sends one request. Never follows a redirect, never retries. Rejects with the reason of the signal, or a coded `network` error. */
+export type Transport = (request: TransportRequest) => Promise<TransportResponse>
