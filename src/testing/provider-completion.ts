@@ -1,0 +1,154 @@
+// One model call on the provider server: decode, check, ask the script, answer whole or as a stream.
+import type { CompletionEvent } from '../conversation/events.js'
+import type { Wire } from '../conversation/messages.js'
+import type { CompletionRequest } from '../conversation/request.js'
+import type { CompletionResponse } from '../conversation/response.js'
+import { ToolwireError } from '../errors/error.js'
+import type { Codec, DecodedRequest, Env, Exchange } from '../wire/codec.js'
+import { codecs, profileOf } from '../wire/index.js'
+import { withDefects } from './chat-defects.js'
+import { type Misbehaviour, misbehaviourOf, replacesAnswer } from './misbehaviour.js'
+import { refusalOf } from './provider-checks.js'
+import { tokensOf } from './provider-listings.js'
+import type { Reply } from './provider-reply.js'
+import { answerOf, eventsOf } from './provider-script.js'
+import type { ProviderRequest, ServerState } from './provider-state.js'
+
+const defaultScript = (): string => 'ok'
+
+/** What belongs to one call. */
+interface Call {
+  readonly codec: Codec
+  readonly env: Env
+  readonly exchange: Exchange
+  readonly misbehaviour: Misbehaviour
+}
+
+/** The answer to a model call. Whatever goes wrong is an error answer in the form of the wire. */
+export async function completionReply(state: ServerState, wire: Wire, raw: ProviderRequest['raw']): Promise<Reply> {
+  const codec = codecs[wire]
+  const env: Env = { profile: profileOf(codec), createdSeconds: Math.floor(Date.now() / 1000), deltas: true }
+  let exchange: Exchange = { wire, model: '', stream: false }
+  try {
+    const decoded = codec.request.decode(raw, env)
+    exchange = decoded.exchange
+    const { refusal, misbehaviour } = received(state, decoded, raw)
+    const call: Call = { codec, env, exchange, misbehaviour }
+    if (replacesAnswer(misbehaviour)) return replacedReply(call)
+    if (refusal !== undefined) return errorReply(call, new ToolwireError('invalid_request', refusal))
+    return await scriptedReply(state, call, decoded.request, raw.body)
+  } catch (error) {
+    return errorReply({ codec, env, exchange, misbehaviour: {} }, error)
+  }
+}
+
+/** Keeps the call, and says what is wrong with it and what is to go wrong with its answer. */
+function received(
+  { options, requests, signer }: ServerState,
+  decoded: DecodedRequest,
+  raw: ProviderRequest['raw'],
+): { readonly refusal: string | undefined; readonly misbehaviour: Misbehaviour } {
+  const { wire, stream } = decoded.exchange
+  const refusal = options.strict === true ? refusalOf(decoded, raw, signer) : undefined
+  const told = refusal === undefined ? {} : { refusal }
+  const asked: ProviderRequest = { wire, request: decoded.request, stream, raw, ...told }
+  const index = requests.push(asked) - 1
+  return { refusal, misbehaviour: misbehaviourOf(options.misbehave, asked, index) }
+}
+
+async function scriptedReply(state: ServerState, call: Call, request: CompletionRequest, body: string): Promise<Reply> {
+  const { script = defaultScript } = state.options
+  state.turns += 1
+  const { response: given, turn } = await answerOf(script, request, state.turns - 1)
+  const { error, cutAfter, delayMs = 0, hang = false } = turn
+  const waitMs = hang ? Number.POSITIVE_INFINITY : delayMs
+  const misbehaviour = { ...call.misbehaviour, delayMs: (call.misbehaviour.delayMs ?? 0) + waitMs }
+  const slow: Call = { ...call, misbehaviour }
+  const { codec, env, exchange } = call
+  const isFailing = Object.hasOwn(turn, 'error')
+  if (isFailing && (cutAfter === undefined || !exchange.stream)) return errorReply(slow, error)
+  const response = state.signer.sign(withUsage(given, body), exchange)
+  if (!exchange.stream) {
+    const { http } = codec.response.encode(response, exchange, env)
+    // A whole answer has no events to break off after: it breaks off in its middle.
+    const cut = cutAfter === undefined ? {} : { cutAtByte: Math.floor(http.body.length / 2) }
+    return {
+      status: http.status,
+      headers: http.headers,
+      frames: [http.body],
+      misbehaviour: { ...misbehaviour, ...cut },
+    }
+  }
+  const events = eventsOf(response).slice(0, cutAfter)
+  return streamReply(slow, isFailing ? [...events, { type: 'error', error: errorOf(error) }] : events)
+}
+
+function streamReply(call: Call, events: readonly CompletionEvent[]): Reply {
+  const { codec, env, exchange, misbehaviour } = call
+  const encoder = codec.stream.encode(exchange, env)
+  const { errorAfterEvents, error = new ToolwireError('overloaded', 'the model is overloaded') } = misbehaviour
+  function* frames(): Generator<string> {
+    let count = 0
+    for (const text of pushed()) {
+      for (const frame of framesOf(text, encoder.headers['content-type'] ?? '')) {
+        if (count === errorAfterEvents) {
+          yield encoder.push({ type: 'error', error })
+          return
+        }
+        yield frame
+        count += 1
+      }
+    }
+  }
+  function* pushed(): Generator<string> {
+    for (const event of events) yield encoder.push(event)
+    yield encoder.end()
+  }
+  const written = exchange.wire === 'openai-chat' ? withDefects(frames(), misbehaviour.chat ?? []) : frames()
+  return { status: 200, headers: encoder.headers, frames: written, misbehaviour }
+}
+
+/** What one push gave, cut into events of the wire. */
+function framesOf(text: string, contentType: string): readonly string[] {
+  if (text === '') return []
+  if (contentType.startsWith('text/event-stream')) return text.split(/(?<=\n\n|\r\n\r\n)/)
+  return contentType.startsWith('application/x-ndjson') ? text.split(/(?<=\n)/) : [text]
+}
+
+function errorReply({ codec, exchange, misbehaviour }: Call, error: unknown): Reply {
+  const { status, headers, body } = codec.error.encode(errorOf(error), exchange)
+  return { status, headers, frames: [body], misbehaviour }
+}
+
+function errorOf(error: unknown): ToolwireError {
+  if (ToolwireError.is(error)) return error
+  return new ToolwireError('server_error', error instanceof Error ? error.message : 'the script failed')
+}
+
+/** An answer that the script has no part in. */
+function replacedReply(call: Call): Reply {
+  const { status = 200, headers = {}, body } = call.misbehaviour
+  const own = status >= 400 && body === undefined ? wireError(call, status) : { headers: {}, body: body ?? '' }
+  return { status, headers: { ...own.headers, ...headers }, frames: [own.body], misbehaviour: call.misbehaviour }
+}
+
+/** An error in the wire's form for a status; what HTTP means by the status decides its kind. */
+function wireError(
+  { codec, exchange }: Call,
+  status: number,
+): { headers: Readonly<Record<string, string>>; body: string } {
+  const { code } = codec.error.decode({ status, headers: {}, body: '' })
+  const { headers, body } = codec.error.encode(
+    new ToolwireError(code, `the server answers ${status} as it was told to`),
+    exchange,
+  )
+  return { headers, body }
+}
+
+/** Real providers always count. */
+function withUsage(response: CompletionResponse, body: string): CompletionResponse {
+  if (response.usage !== undefined) return response
+  const input = tokensOf(body)
+  const output = tokensOf(JSON.stringify(response.message.content))
+  return { ...response, usage: { input, output, total: input + output } }
+}
