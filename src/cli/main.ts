@@ -1,0 +1,72 @@
+#!/usr/bin/env node
+// The `toolwire` command. What a command needs is loaded when it runs: help and a first answer come at once.
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { ToolwireError } from '../errors/error.js'
+import { addLineCommands } from './line-commands.js'
+import { errorLine, exitCodes, thrownCode } from './outcome.js'
+import type { SessionFlags } from './session.js'
+import { talkOptions } from './talk-options.js'
+import { createTerminal } from './terminal.js'
+
+const after = `
+Exit codes: 0 answered, 1 failed, 2 misuse, 3 stopped by a limit or waiting for approval,
+130 interrupted. Try: toolwire run "What is 17 * 23, and what time is it in Tokyo?"`
+
+/** The commands; one that has its own exit code hands it to `finish`. */
+function program(finish: (code: number) => void): Command {
+  const command = new Command('toolwire')
+    .description('One conversation, every wire: LLM tool calling for TypeScript.')
+    .version(version())
+    .exitOverride()
+    .showHelpAfterError('(add --help for what is possible)')
+    .addHelpText('after', after)
+  talkOptions(command.command('run'))
+    .argument('[words...]', 'the request; - reads it from standard input; none runs a demonstration')
+    .description('answer one request, with tools')
+    .action(async (words: string[], flags: SessionFlags) => {
+      const { runCommand } = await import('./run.js')
+      finish(await runCommand(words, flags, terminal(), process.stdin))
+    })
+  talkOptions(command.command('chat'))
+    .description('talk with a model, line by line')
+    .action(async (flags: SessionFlags) => {
+      const { chatCommand } = await import('./chat.js')
+      finish(await chatCommand(flags, terminal(), process.stdin))
+    })
+  addLineCommands(command)
+  return command
+}
+
+function terminal(): ReturnType<typeof createTerminal> {
+  return createTerminal(process.stdout, process.stderr, process.env)
+}
+
+function version(): string {
+  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(file) as { readonly version: string }).version
+}
+
+async function main(): Promise<number> {
+  let code: number = exitCodes.answered
+  try {
+    const commands = program((finished) => {
+      code = finished
+      // What a tool left open (a timer, a connection) does not keep the command alive.
+      setTimeout(() => process.exit(), 100).unref()
+    })
+    await commands.parseAsync()
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.answered : exitCodes.misuse
+    if (!ToolwireError.is(error)) throw error
+    process.stderr.write(`toolwire: ${errorLine(error)}\n`)
+    return thrownCode(error)
+  }
+}
+
+// A reader that stops early (`| head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1)
+})
+process.exitCode = await main()

@@ -1,0 +1,147 @@
+// What `run` and `chat` share: a model, tools, who approves, and turns that Ctrl-C stops. Whoever opens it closes it.
+import type { RunOptions } from '../loop/options.js'
+import type { RunEvent, RunResult } from '../loop/result.js'
+import { run } from '../loop/run.js'
+import type { Model } from '../model/model.js'
+import type { Approve } from '../tools/policy.js'
+import type { AnyTool } from '../tools/tool.js'
+import { type ApprovalMode, approver, askAlways, type QuestionEvents, terminalQuestion } from './approval.js'
+import type { LineInput } from './line-input.js'
+import { drained } from './lines.js'
+import { chooseModel, type ModelChoice, type ModelFlags } from './models.js'
+import { startOfflineProvider } from './offline-provider.js'
+import { exitCodes } from './outcome.js'
+import { jsonReporter, type Reporter, terminalReporter } from './report.js'
+import { checkWritable, type Saved } from './saved.js'
+import type { Terminal } from './terminal.js'
+import { loadToolFiles } from './tool-files.js'
+
+export interface SessionFlags extends ModelFlags {
+  readonly tools?: readonly string[] | undefined
+  readonly demoTools?: boolean | undefined
+  /** Hosts the built-in `http_get` may ask; there is no such tool without one. */
+  readonly allowHost?: readonly string[] | undefined
+  readonly json?: boolean | undefined
+  readonly save?: string | undefined
+  readonly resume?: string | undefined
+  readonly approve?: ApprovalMode | undefined
+  readonly system?: string | undefined
+  readonly maxTurns?: number | undefined
+  /** Seconds, for each run of the loop. */
+  readonly timeout?: number | undefined
+}
+
+export interface Session {
+  readonly isOffline: boolean
+  readonly tools: readonly AnyTool[]
+  /** Runs the loop to its end, telling of it as it goes. Ctrl-C aborts it; again, and the process ends. */
+  take(from: Saved, prompt: string | undefined): Promise<RunResult>
+  close(): Promise<void>
+}
+
+export async function openSession(flags: SessionFlags, terminal: Terminal, lines: LineInput): Promise<Session> {
+  if (flags.save !== undefined) await checkWritable(flags.save)
+  const own = await loadToolFiles(flags.tools ?? [])
+  const { choice, why } = await chooseModel(flags, terminal.env)
+  const isOffline = choice.type === 'offline'
+  const demo = isOffline || flags.demoTools === true ? await demoTools(own, flags.allowHost ?? []) : []
+  const { model, where, close } = await openModel(choice, flags, terminal)
+  terminal.say(terminal.paint('dim', `model: ${where}${why === undefined ? '' : ` (${why})`}`))
+  const session = { model, tools: [...own, ...demo], trusted: trustedTools(flags, isOffline, demo) }
+  const take = (from: Saved, prompt: string | undefined): Promise<RunResult> =>
+    takeTurn({ ...session, flags, terminal, lines, from, prompt })
+  return { isOffline, tools: session.tools, take, close }
+}
+
+/** The built-in tools, but for those whose names the user's own have, and the one that could not reach anything. */
+async function demoTools(own: readonly AnyTool[], allowedHosts: readonly string[]): Promise<readonly AnyTool[]> {
+  const { createDemoTools } = await import('./demo-tools.js')
+  const left = new Set(own.map((tool) => tool.name))
+  if (allowedHosts.length === 0) left.add('http_get')
+  return createDemoTools({ allowedHosts }).filter((tool) => !left.has(tool.name))
+}
+
+/** The built-in tools only read, and what they read does not leave the machine when the engine is on it. */
+function trustedTools(flags: SessionFlags, isOffline: boolean, demo: readonly AnyTool[]): Set<AnyTool> {
+  return new Set(isOffline && flags.approve === undefined ? demo : [])
+}
+
+interface OpenModel {
+  readonly model: Model
+  readonly where: string
+  close(): Promise<void>
+}
+
+async function openModel(choice: ModelChoice, { baseUrl }: ModelFlags, terminal: Terminal): Promise<OpenModel> {
+  if (choice.type === 'offline') {
+    const { model, url, close } = await startOfflineProvider(choice.wire)
+    return { model, close, where: `the offline engine, over the ${choice.wire} wire at ${url}` }
+  }
+  const model = choice.factory(choice.model, {
+    baseUrl,
+    onRetry: ({ waitMs, error }) =>
+      terminal.say(terminal.paint('dim', `${error.code}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
+  })
+  return { model, where: `${choice.vendor}:${choice.model}`, close: async () => {} }
+}
+
+interface TurnOptions {
+  readonly model: Model
+  readonly tools: readonly AnyTool[]
+  /** Grows when the user says "always"; it is the same for all turns. */
+  readonly trusted: Set<AnyTool>
+  readonly flags: SessionFlags
+  readonly terminal: Terminal
+  readonly lines: LineInput
+  readonly from: Saved
+  readonly prompt: string | undefined
+}
+
+async function takeTurn(options: TurnOptions): Promise<RunResult> {
+  const { flags, terminal } = options
+  const reporter = flags.json === true ? jsonReporter(terminal.output) : terminalReporter(terminal)
+  const controller = new AbortController()
+  const interrupt = (): void => {
+    if (controller.signal.aborted) leave(terminal)
+    controller.abort()
+  }
+  const trust = (tool: AnyTool): void => void options.trusted.add(tool)
+  const approve = approverOf(options, { interrupt, decided: reporter.decided, trust })
+  const events = run.stream({ ...runOptions(options), approve, signal: controller.signal })
+  process.on('SIGINT', interrupt)
+  try {
+    await report(events, reporter, terminal)
+    return await events
+  } finally {
+    process.off('SIGINT', interrupt)
+    terminal.spinner.stop()
+  }
+}
+
+function runOptions({ model, tools, flags, from, prompt }: TurnOptions): RunOptions {
+  const { system, maxTurns, timeout } = flags
+  const timeoutMs = timeout === undefined ? undefined : timeout * 1000
+  const start = from.type === 'waiting' ? { resume: from.state } : { messages: from.messages, system, prompt }
+  return { model, tools, policy: askAlways, maxTurns, timeoutMs, ...start }
+}
+
+/** Unless the flags say who decides, it is whoever sits at the terminal; without one, tools that need approval are denied. */
+function approverOf({ flags, terminal, lines, trusted }: TurnOptions, events: QuestionEvents): Approve {
+  const canAsk = lines.isTerminal && terminal.error.isTTY === true
+  const ask = canAsk ? terminalQuestion(terminal, lines, events) : undefined
+  return approver({ mode: flags.approve ?? (canAsk ? 'ask' : 'none'), trusted, ask })
+}
+
+/** Tells every event, at the pace of whoever reads the output. */
+async function report(events: AsyncIterable<RunEvent>, { tell }: Reporter, { output }: Terminal): Promise<void> {
+  for await (const event of events) {
+    tell(event)
+    if (output.writableNeedDrain === true) await drained(output)
+  }
+}
+
+/** For those who press Ctrl-C twice. */
+function leave(terminal: Terminal): never {
+  terminal.spinner.stop()
+  process.exit(exitCodes.interrupted)
+}

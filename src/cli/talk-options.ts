@@ -1,0 +1,47 @@
+// The options that `run` and `chat` share, as the command line takes them.
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { wires } from '../conversation/messages.js'
+import { approvalModes } from './approval.js'
+
+/** Adds them to a command; their names are those of `SessionFlags`. */
+export function talkOptions(command: Command): Command {
+  return command
+    .option('-m, --model <vendor:model>', 'anthropic, openai, openai-responses, gemini, xai, ollama, local; or offline')
+    .option('--base-url <url>', 'where the server of that model listens')
+    .addOption(new Option('--wire <wire>', 'the wire the offline engine is spoken to on').choices(wires))
+    .option('-t, --tools <file>', 'a module that exports tools; may be repeated', collect)
+    .option('--demo-tools', 'the built-in clock, calculator and file reader; on with the offline engine')
+    .option('--allow-host <host>', 'adds a built-in http_get for that host; may be repeated', collect)
+    .addOption(
+      new Option('--approve <mode>', 'tools that use network, files, a database or the shell').choices(approvalModes),
+    )
+    .option('--system <text>', 'instructions for the model')
+    .option('--max-turns <n>', 'answers asked of the model at most (20)', wholeNumber)
+    .option('--timeout <seconds>', 'time for a whole answer, tools included', seconds)
+    .option('--save <file>', 'write the conversation there, as JSON')
+    .option('--resume <file>', 'go on with a conversation that was saved')
+    .option('--json', 'one event per line; the last line is the result')
+    .addHelpText('after', after)
+}
+
+const after = `
+--approve: ask (on a terminal, the default there), all, none (denies them; the default elsewhere).
+Without --model: the first of ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, XAI_API_KEY that is set,
+a running Ollama, else the offline engine. The answer goes to stdout, everything else to stderr.
+Exit codes: 0 answered, 1 failed, 2 misuse, 3 stopped by a limit or waiting for approval, 130 interrupted.`
+
+function collect(path: string, before: readonly string[] = []): readonly string[] {
+  return [...before, path]
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= 1) return value
+  throw new InvalidArgumentError('Give a whole number from 1 on.')
+}
+
+function seconds(text: string): number {
+  const value = Number(text)
+  if (Number.isFinite(value) && value > 0) return value
+  throw new InvalidArgumentError('Give a number of seconds above 0.')
+}
