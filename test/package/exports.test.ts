@@ -1,0 +1,82 @@
+// What users can import, pinned: a name appears or goes only together with a change here.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import * as root from '../../src/index.js'
+import * as testing from '../../src/testing/index.js'
+import { root as folder, sourceFiles } from '../layers/source.js'
+
+const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
+  readonly scripts: Readonly<Record<string, string>>
+}
+
+test('the root door exports these values', () => {
+  expect(Object.keys(root).toSorted()).toEqual([
+    'Conversation',
+    'ConversationManager',
+    'ToolExecutionError',
+    'ToolExecutor',
+    'ToolRegistry',
+    'ToolwireError',
+    'addUsage',
+    'anthropic',
+    'applyLosses',
+    'argsOf',
+    'codecs',
+    'compatible',
+    'continueWithToolResults',
+    'decodeArguments',
+    'errorCodes',
+    'executeToolCalls',
+    'fallback',
+    'fold',
+    'gemini',
+    'importTool',
+    'local',
+    'memoryJournal',
+    'ollama',
+    'openai',
+    'openaiResponses',
+    'params',
+    'partialOf',
+    'profileOf',
+    'repairArguments',
+    'run',
+    'tool',
+    'toolCapabilities',
+    'toolErrorCategories',
+    'toolResult',
+    'toolResults',
+    'wires',
+    'xai',
+  ])
+})
+
+test('the testing door exports these values', () => {
+  expect(Object.keys(testing).toSorted()).toEqual(['cassette', 'providerServer', 'scriptedModel'])
+})
+
+test('the doors are these', () => {
+  expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './package.json'])
+})
+
+test('doors export names one by one', () => {
+  const barrels = sourceFiles().filter((file) => /export \* from/.test(file.text))
+  expect(barrels.map((file) => file.path)).toEqual([])
+})
+
+test('dependencies are pinned exactly and none runs a script at install', () => {
+  const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+  expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+  expect(Object.keys(manifest.scripts).filter((name) => /install|prepare/.test(name))).toEqual([])
+  const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean; readonly dev?: boolean }>>
+  }
+  const scripted = Object.entries(lock.packages).filter(
+    ([, entry]) => entry.hasInstallScript === true && entry.dev !== true,
+  )
+  expect(scripted.map(([name]) => name)).toEqual([])
+})
