@@ -1,0 +1,22 @@
+// Settings of a request that say nothing, or name what is not there: left out, and reported.
+import { describe, expect, test } from 'vitest'
+import type { CompletionRequest } from '../../src/conversation/request.js'
+import { codecs, profileOf } from '../../src/wire/index.js'
+
+const base: CompletionRequest = { model: 'm', messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }] }
+
+describe.each(Object.values(codecs))('on $wire', (codec) => {
+  const env = { profile: profileOf(codec), createdSeconds: 0, deltas: false }
+
+  test.each<[string, Partial<CompletionRequest>]>([
+    ['/tools', { tools: [] }],
+    ['/stop', { stop: [] }],
+    ['/reasoning', { reasoning: {} }],
+  ])('an empty %s is left out and reported', (path, setting) => {
+    const sealed = codec.seal({ ...base, ...setting }, env)
+    expect(sealed.request).toEqual(base)
+    expect(sealed.losses.map((loss) => [loss.code, loss.path, loss.kind])).toEqual([
+      ['setting_empty', path, 'repaired'],
+    ])
+  })
+})
