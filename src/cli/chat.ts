@@ -92,8 +92,8 @@ async function obey({ session, terminal }: Chat, state: State, text: string): Pr
       terminal.say('forgotten')
       return { ...going, said: nothingSaid }
     case '/tools': {
-      const shown = session.tools.map(({ name, description }) => `${name}: ${oneLine(description, 100)}`)
-      terminal.say(shown.join('\n') || 'none; give some with --tools or --demo-tools')
+      const shown = session.tools.list().map(({ name, description }) => `${name}: ${oneLine(description, 100)}`)
+      terminal.say(shown.join('\n') || 'none; give some with --tools, --mcp or --demo-tools')
       return going
     }
     case '/save': {

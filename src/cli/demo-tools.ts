@@ -35,6 +35,13 @@ export function createDemoTools(options: DemoToolOptions = {}): readonly AnyTool
   ]
 }
 
+/** The demo tools, but for those whose names a user's own have, and the one that could not reach anything. */
+export function demoToolsBeside(own: readonly AnyTool[], allowedHosts: readonly string[] = []): readonly AnyTool[] {
+  const left = new Set(own.map((tool) => tool.name))
+  if (allowedHosts.length === 0) left.add('http_get')
+  return createDemoTools({ allowedHosts }).filter((tool) => !left.has(tool.name))
+}
+
 /** `read_file`: the text of a file below the root. */
 export function readFileTool(root: string): Tool<{ path: string }, string> {
   return tool({

@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { ToolwireError } from '../errors/error.js'
 import { addLineCommands } from './line-commands.js'
+import type { ServeFlags } from './mcp.js'
 import { errorLine, exitCodes, thrownCode } from './outcome.js'
 import type { SessionFlags } from './session.js'
-import { talkOptions } from './talk-options.js'
+import { collect, port, talkOptions } from './talk-options.js'
 import { createTerminal } from './terminal.js'
 
 const after = `
@@ -33,6 +34,17 @@ function program(finish: (code: number) => void): Command {
     .action(async (flags: SessionFlags) => {
       const { chatCommand } = await import('./chat.js')
       finish(await chatCommand(flags, terminal(), process.stdin))
+    })
+  command
+    .command('mcp')
+    .summary('serve tools to MCP clients')
+    .description('serve tools to MCP clients, on standard input and output or over HTTP')
+    .option('-t, --tools <file>', 'a module that exports tools; may be repeated', collect)
+    .option('--demo-tools', 'the built-in clock, calculator and file reader')
+    .option('--port <n>', 'over HTTP on this port of 127.0.0.1, 0 for any; the address is told on stderr', port)
+    .action(async (flags: ServeFlags) => {
+      const { mcpCommand } = await import('./mcp.js')
+      finish(await mcpCommand(flags, process))
     })
   addLineCommands(command)
   return command

@@ -60,7 +60,8 @@ const advice: Partial<Record<ToolwireError['code'], string>> = {
 
 /** One line, whatever the provider wrote. */
 export function errorLine(error: ToolwireError): string {
-  const hint = advice[error.code]
+  // The advice is about models; an MCP server's error brings its own.
+  const hint = error.detail?.server === undefined ? advice[error.code] : undefined
   return `${oneLine(error.message, 400)}${hint === undefined ? '' : ` (${hint})`}`
 }
 

@@ -4,10 +4,12 @@ import type { RunEvent, RunResult } from '../loop/result.js'
 import { run } from '../loop/run.js'
 import type { Model } from '../model/model.js'
 import type { Approve } from '../tools/policy.js'
+import { ToolRegistry } from '../tools/registry.js'
 import type { AnyTool } from '../tools/tool.js'
 import { type ApprovalMode, approver, askAlways, type QuestionEvents, terminalQuestion } from './approval.js'
 import type { LineInput } from './line-input.js'
 import { drained } from './lines.js'
+import type { ServerTools } from './mcp-servers.js'
 import { chooseModel, type ModelChoice, type ModelFlags } from './models.js'
 import { startOfflineProvider } from './offline-provider.js'
 import { exitCodes } from './outcome.js'
@@ -18,6 +20,9 @@ import { loadToolFiles } from './tool-files.js'
 
 export interface SessionFlags extends ModelFlags {
   readonly tools?: readonly string[] | undefined
+  /** Commands and addresses of MCP servers. */
+  readonly mcp?: readonly string[] | undefined
+  readonly mcpConfig?: readonly string[] | undefined
   readonly demoTools?: boolean | undefined
   /** Hosts the built-in `http_get` may ask; there is no such tool without one. */
   readonly allowHost?: readonly string[] | undefined
@@ -33,7 +38,7 @@ export interface SessionFlags extends ModelFlags {
 
 export interface Session {
   readonly isOffline: boolean
-  readonly tools: readonly AnyTool[]
+  readonly tools: ToolRegistry
   /** Runs the loop to its end, telling of it as it goes. Ctrl-C aborts it; again, and the process ends. */
   take(from: Saved, prompt: string | undefined): Promise<RunResult>
   close(): Promise<void>
@@ -44,26 +49,35 @@ export async function openSession(flags: SessionFlags, terminal: Terminal, lines
   const own = await loadToolFiles(flags.tools ?? [])
   const { choice, why } = await chooseModel(flags, terminal.env)
   const isOffline = choice.type === 'offline'
-  const demo = isOffline || flags.demoTools === true ? await demoTools(own, flags.allowHost ?? []) : []
-  const { model, where, close } = await openModel(choice, flags, terminal)
+  const hasServers = (flags.mcp ?? flags.mcpConfig) !== undefined
+  const wantsDemo = flags.demoTools ?? (isOffline && !hasServers)
+  const demo = wantsDemo ? (await import('./demo-tools.js')).demoToolsBeside(own, flags.allowHost) : []
+  const tools = new ToolRegistry([...own, ...demo], { onCollision: 'qualify' })
+  const servers = hasServers ? await openServers(flags, tools, terminal) : undefined
+  const opened = await openModel(choice, flags, terminal).catch(async (error: unknown) => {
+    await servers?.close()
+    throw error
+  })
+  const { model, where } = opened
   terminal.say(terminal.paint('dim', `model: ${where}${why === undefined ? '' : ` (${why})`}`))
-  const session = { model, tools: [...own, ...demo], trusted: trustedTools(flags, isOffline, demo) }
+  const trusted = trustedTools(flags, isOffline, [...demo, ...(servers?.readers ?? [])])
   const take = (from: Saved, prompt: string | undefined): Promise<RunResult> =>
-    takeTurn({ ...session, flags, terminal, lines, from, prompt })
-  return { isOffline, tools: session.tools, take, close }
+    takeTurn({ model, tools, trusted, flags, terminal, lines, from, prompt })
+  const close = async (): Promise<void> => {
+    await Promise.all([opened.close(), servers?.close()])
+  }
+  return { isOffline, tools, take, close }
 }
 
-/** The built-in tools, but for those whose names the user's own have, and the one that could not reach anything. */
-async function demoTools(own: readonly AnyTool[], allowedHosts: readonly string[]): Promise<readonly AnyTool[]> {
-  const { createDemoTools } = await import('./demo-tools.js')
-  const left = new Set(own.map((tool) => tool.name))
-  if (allowedHosts.length === 0) left.add('http_get')
-  return createDemoTools({ allowedHosts }).filter((tool) => !left.has(tool.name))
+/** Loaded only when there are servers: the library behind it is optional. */
+async function openServers(flags: SessionFlags, tools: ToolRegistry, terminal: Terminal): Promise<ServerTools> {
+  const { openMcpServers } = await import('./mcp-servers.js')
+  return openMcpServers(flags, tools, terminal)
 }
 
-/** The built-in tools only read, and what they read does not leave the machine when the engine is on it. */
-function trustedTools(flags: SessionFlags, isOffline: boolean, demo: readonly AnyTool[]): Set<AnyTool> {
-  return new Set(isOffline && flags.approve === undefined ? demo : [])
+/** Tools that only read: what they read does not leave the machine when the engine is on it. */
+function trustedTools(flags: SessionFlags, isOffline: boolean, readers: readonly AnyTool[]): Set<AnyTool> {
+  return new Set(isOffline && flags.approve === undefined ? readers : [])
 }
 
 interface OpenModel {
@@ -87,7 +101,7 @@ async function openModel(choice: ModelChoice, { baseUrl }: ModelFlags, terminal:
 
 interface TurnOptions {
   readonly model: Model
-  readonly tools: readonly AnyTool[]
+  readonly tools: ToolRegistry
   /** Grows when the user says "always"; it is the same for all turns. */
   readonly trusted: Set<AnyTool>
   readonly flags: SessionFlags

@@ -10,7 +10,9 @@ export function talkOptions(command: Command): Command {
     .option('--base-url <url>', 'where the server of that model listens')
     .addOption(new Option('--wire <wire>', 'the wire the offline engine is spoken to on').choices(wires))
     .option('-t, --tools <file>', 'a module that exports tools; may be repeated', collect)
-    .option('--demo-tools', 'the built-in clock, calculator and file reader; on with the offline engine')
+    .option('--mcp <command|url>', 'the tools of an MCP server; may be repeated', collect)
+    .option('--mcp-config <file>', 'a file with "mcpServers"; may be repeated', collect)
+    .option('--demo-tools', 'the built-in clock, calculator and file reader; on with the offline engine alone')
     .option('--allow-host <host>', 'adds a built-in http_get for that host; may be repeated', collect)
     .addOption(
       new Option('--approve <mode>', 'tools that use network, files, a database or the shell').choices(approvalModes),
@@ -26,11 +28,13 @@ export function talkOptions(command: Command): Command {
 
 const after = `
 --approve: ask (on a terminal, the default there), all, none (denies them; the default elsewhere).
+--mcp "npx -y @modelcontextprotocol/server-filesystem ." starts a server, --mcp http://127.0.0.1:3001/mcp
+reaches one. It gets no key of this environment; a config file hands it some with "env": { "KEY": "\${KEY}" }.
 Without --model: the first of ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, XAI_API_KEY that is set,
 a running Ollama, else the offline engine. The answer goes to stdout, everything else to stderr.
 Exit codes: 0 answered, 1 failed, 2 misuse, 3 stopped by a limit or waiting for approval, 130 interrupted.`
 
-function collect(path: string, before: readonly string[] = []): readonly string[] {
+export function collect(path: string, before: readonly string[] = []): readonly string[] {
   return [...before, path]
 }
 
@@ -44,4 +48,10 @@ function seconds(text: string): number {
   const value = Number(text)
   if (Number.isFinite(value) && value > 0) return value
   throw new InvalidArgumentError('Give a number of seconds above 0.')
+}
+
+export function port(text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= 0 && value <= 65_535 && text.trim() !== '') return value
+  throw new InvalidArgumentError('Give a port from 0 to 65535.')
 }

@@ -25,7 +25,16 @@ type RequestSettings = Pick<
 /** What is passed on to the executor with every batch. */
 type ExecutorSettings = Pick<
   ExecuteOptions,
-  'concurrency' | 'approve' | 'policy' | 'exposeErrors' | 'maxResultBytes' | 'repair' | 'audit' | 'log' | 'secrets'
+  | 'concurrency'
+  | 'approve'
+  | 'policy'
+  | 'exposeErrors'
+  | 'maxResultBytes'
+  | 'repair'
+  | 'audit'
+  | 'log'
+  | 'secrets'
+  | 'onProgress'
 >
 
 /** One turn that is over, as `onTurn` sees it. */
@@ -117,7 +126,8 @@ function checkShapes(options: RunOptions): void {
 /** What the executor is told for the calls of one turn. */
 export function batchOptions(setup: Setup, turn: number, signal: AbortSignal | undefined): ExecuteOptions {
   const { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve } = setup.options
-  const own = { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve }
+  const { onProgress } = setup.options
+  const own = { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve, onProgress }
   return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.journal.runId, turn, signal }
 }
 

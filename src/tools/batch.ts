@@ -94,7 +94,14 @@ export class Batch {
     }
     if (admission.state !== 'admitted') return failedResult(call, late(admission.state), settings)
     const work = async (signal: AbortSignal): Promise<Checked<unknown>> => {
-      const context: ToolContext = { signal, call, idempotencyKey: passage.idempotencyKey, runId, turn }
+      const context: ToolContext = {
+        signal,
+        call,
+        idempotencyKey: passage.idempotencyKey,
+        runId,
+        turn,
+        ...this.#progressOf(call, signal),
+      }
       const value: unknown = await tool.execute(input, context)
       return tool.checkOutput === undefined ? { ok: true, value } : await tool.checkOutput(value)
     }
@@ -106,6 +113,13 @@ export class Batch {
     // An abandoned tool gives its place back: one that never ends must not stop all later calls.
     admission.leave()
     return this.#resultOf(call, raced, timeoutMs <= remainingMs ? timeoutMs : undefined)
+  }
+
+  /** What an abandoned tool still says of its progress is not passed on. */
+  #progressOf(call: ToolCall, signal: AbortSignal): Pick<ToolContext, 'progress'> {
+    const { onProgress } = this.#settings
+    if (onProgress === undefined) return {}
+    return { progress: (update) => (signal.aborted ? undefined : notify(() => onProgress(call, update))) }
   }
 
   #resultOf(call: ToolCall, raced: Raced<Checked<unknown>>, timeoutMs: number | undefined): ToolResult {

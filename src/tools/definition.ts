@@ -96,7 +96,10 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     checkInput: (args: ValueObject) => taken.check(args) as Checked<Input> | Promise<Checked<Input>>,
     ...(output === undefined
       ? {}
-      : { checkOutput: (value: unknown) => output.check(value) as Checked<Output> | Promise<Checked<Output>> }),
+      : {
+          outputSchema: output.schema,
+          checkOutput: (value: unknown) => output.check(value) as Checked<Output> | Promise<Checked<Output>>,
+        }),
     execute,
   }
 }

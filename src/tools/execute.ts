@@ -59,7 +59,8 @@ export function pausedResult(call: AnyCall): ToolResult {
   return failedResult(call, { category: 'permission_denied', message })
 }
 
-function sourceOf(tools: Tools): ToolSource {
+/** Tools in any form, to be looked up by name. */
+export function sourceOf(tools: Tools): ToolSource {
   if (typeof tools === 'function') return { get: (name) => anyTool(name, tools), list: () => [] }
   if (isList(tools)) return new ToolRegistry(tools)
   if (typeof tools?.get === 'function' && typeof tools.list === 'function') return tools

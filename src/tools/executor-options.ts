@@ -1,10 +1,14 @@
 // What can be asked of an executor: once for all its batches, or again for one of them, which then wins.
+import type { ToolCall } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import type { Audit, Log } from './audit.js'
 import { type Clock, systemClock } from './clock.js'
 import type { ErrorExposure } from './failure.js'
 import { type Approve, type CapabilityPolicy, checkPolicy } from './policy.js'
 import { defaultMaxResultBytes } from './results.js'
+import type { ToolProgress } from './tool.js'
+
+export type OnProgress = (call: ToolCall, update: ToolProgress) => void
 
 /** Every option has a default; `undefined` means the default. */
 export interface ExecuteOptions {
@@ -26,6 +30,8 @@ export interface ExecuteOptions {
   /** Try to repair malformed arguments, never those cut off. Reported in `artifacts.repair`, the log and the audit. */
   readonly repair?: boolean | undefined
   readonly audit?: Audit | undefined
+  /** Told how far a running tool has come, by tools that say so. */
+  readonly onProgress?: OnProgress | undefined
   /** Where warnings go; nowhere unless given. */
   readonly log?: Log | undefined
   /** Part of each call's idempotency key; random unless given. */
@@ -48,6 +54,7 @@ export interface Settings {
   readonly maxResultBytes: number
   readonly repair: boolean
   readonly audit: Audit | undefined
+  readonly onProgress: OnProgress | undefined
   readonly log: Log | undefined
   readonly runId: string
   readonly turn: number
@@ -71,6 +78,7 @@ export function settingsOf(executor: ExecuteOptions, batch: ExecuteOptions): Set
     ),
     repair: batch.repair ?? executor.repair ?? false,
     audit: batch.audit ?? executor.audit,
+    onProgress: batch.onProgress ?? executor.onProgress,
     log: batch.log ?? executor.log,
     runId: batch.runId ?? executor.runId ?? randomId(),
     turn: batch.turn ?? executor.turn ?? 0,

@@ -1,7 +1,7 @@
 // What MCP tools return: content blocks, or a text with artifacts. The model gets text and images; the rest is kept beside.
 // Trap: a program's own objects may have a `content` member too, so only the exact MCP form is taken apart; everything else,
 // an unknown kind of block included, is shown to the model as the JSON it is.
-import type { ImagePart } from '../conversation/messages.js'
+import type { ImagePart, ToolErrorCategory } from '../conversation/messages.js'
 import { displayJson } from '../json/display.js'
 import { parseBody } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
@@ -14,13 +14,26 @@ export interface Returned {
   readonly isError: boolean
 }
 
-interface Block {
+export interface Block {
   readonly type: string
   readonly [key: string]: unknown
 }
 
 const blockTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
 const resultKeys: ReadonlySet<string> = new Set(['content', 'structuredContent', 'isError', '_meta'])
+
+/** What the codes of JSON-RPC and MCP mean for a call. */
+const codeCategories: ReadonlyMap<string, ToolErrorCategory> = new Map([
+  ['-32602', 'invalid_arguments'],
+  ['-32601', 'resource_not_found'],
+  ['-32002', 'resource_not_found'],
+])
+
+/** The kind of a failed result. Servers built on the official SDK tell of bad arguments in its text, by the protocol's code. */
+export function failedCategory(text: string): ToolErrorCategory {
+  const code = /^(?:McpError: )?MCP error (-\d+)\b/.exec(text)?.[1]
+  return codeCategories.get(code ?? '') ?? 'unknown'
+}
 
 /** A `CallToolResult`, or a tuple of text (or blocks) and artifacts; undefined for every other value. */
 export function readMcp(value: unknown): Returned | undefined {
@@ -68,10 +81,11 @@ function describeBlock(block: Block): string {
 }
 
 function isBlocks(value: unknown): value is readonly Block[] {
-  return Array.isArray(value) && value.every(isBlock)
+  return Array.isArray(value) && value.every(isMcpBlock)
 }
 
-function isBlock(value: unknown): value is Block {
+/** Whether a value is a content block of a kind that is known here. */
+export function isMcpBlock(value: unknown): value is Block {
   return typeof value === 'object' && value !== null && blockTypes.has((value as Partial<Block>).type)
 }
 

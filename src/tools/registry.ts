@@ -71,6 +71,15 @@ export class ToolRegistry implements ToolSource {
     throw new ToolwireError('not_found', message, { detail: { tool: tool.name, source: tool.source } })
   }
 
+  /** As `add`, but in the place of the one from the same source when there is one: a changed definition meets `onDrift`. */
+  renew(tool: AnyTool): AnyTool {
+    checkTool(tool)
+    const identity = identityOf(tool)
+    if (![...this.#entries.values()].some((entry) => entry.identity === identity)) return this.add(tool)
+    this.#checkDrift(tool)
+    return this.replace(tool)
+  }
+
   /** Takes a tool away by its registered name; its pin stays, so that a changed definition is noticed when it comes back. */
   remove(name: string): boolean {
     return this.#entries.delete(name)

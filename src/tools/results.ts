@@ -13,7 +13,7 @@ import {
 import { toModelText } from '../conversation/tool-error.js'
 import { displayJson } from '../json/display.js'
 import { type FailureView, failureOf, foreignMessage } from './failure.js'
-import { plainJson, type Returned, readMcp } from './mcp-content.js'
+import { failedCategory, plainJson, type Returned, readMcp } from './mcp-content.js'
 import { capText } from './result-size.js'
 
 export const defaultMaxResultBytes = 100_000
@@ -82,7 +82,7 @@ function successful(call: CallName, returned: Returned, view: ResultView): ToolR
 /** An MCP result that says it is an error: the server's text is as foreign as a thrown message. */
 function refused(call: CallName, returned: Returned, view: ResultView): ToolResult {
   const message = foreignMessage(() => returned.text, view)
-  const result = failedResult(call, { category: 'unknown', message }, view)
+  const result = failedResult(call, { category: failedCategory(returned.text), message }, view)
   return returned.artifacts === undefined || view.exposeErrors === 'category'
     ? result
     : { ...result, artifacts: returned.artifacts }

@@ -1,11 +1,18 @@
 // What a tool is, once defined: plain facts for the model, and functions for the executor.
 import type { ToolCall } from '../conversation/messages.js'
 import type { ToolSpec } from '../conversation/request.js'
-import type { ValueObject } from '../json/types.js'
+import type { JsonObject, ValueObject } from '../json/types.js'
 import type { Checked } from '../schema/issue.js'
 
 export const toolCapabilities = ['network', 'filesystem', 'database', 'shell'] as const
 export type ToolCapability = (typeof toolCapabilities)[number]
+
+/** How far a tool has come: `progress` grows, out of `total` when that is known. */
+export interface ToolProgress {
+  readonly progress: number
+  readonly total?: number | undefined
+  readonly message?: string | undefined
+}
 
 /** What a handler is told besides its input. */
 export interface ToolContext {
@@ -16,6 +23,8 @@ export interface ToolContext {
   readonly idempotencyKey: string
   readonly runId: string
   readonly turn: number
+  /** Tells how far the work has come. Absent where nobody listens. */
+  readonly progress?: (update: ToolProgress) => void
 }
 
 export interface RateLimit {
@@ -45,6 +54,8 @@ export interface Tool<Input = never, Output = unknown> extends ToolLimits {
   readonly digest: string
   /** Every failing path at once, or the input as the handler takes it (schema defaults and transforms applied). */
   checkInput(args: ValueObject): Checked<Input> | Promise<Checked<Input>>
+  /** What the handler's output looks like, as JSON Schema. Not told to the model. */
+  readonly outputSchema?: JsonObject
   /** Present when an output schema was given. */
   readonly checkOutput?: (output: unknown) => Checked<Output> | Promise<Checked<Output>>
   readonly execute: (input: Input, context: ToolContext) => Output | Promise<Output>

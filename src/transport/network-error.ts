@@ -20,7 +20,8 @@ export function placeOf(url: string): string {
   }
 }
 
-function causeCode(error: unknown): string | undefined {
+/** The system's own code for a failure (`ECONNREFUSED`), looked for in its causes too. */
+export function causeCode(error: unknown): string | undefined {
   for (let at = error, depth = 0; typeof at === 'object' && at !== null && depth < 4; depth += 1) {
     const { code, cause } = at as { readonly code?: unknown; readonly cause?: unknown }
     if (typeof code === 'string') return code

@@ -1,0 +1,272 @@
+// One server: opened, lost, opened again. Calls open it when it is down; one that cannot be opened is left alone for a while
+// that grows. Trap: over HTTP nothing tells that a server died with a call open, so every error of the connection asks it.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import {
+  type Progress,
+  type Result,
+  ResultSchema,
+  type ServerCapabilities,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { ToolwireError } from '../errors/error.js'
+import type { Value } from '../json/types.js'
+import { onAbort } from '../tools/abort.js'
+import { ChildTransport } from './child-transport.js'
+import { type Circumstances, connectFailure, requestFailure, wasNotTaken } from './failures.js'
+import { httpTransport } from './http-transport.js'
+import { isHttp, type McpServerSpec } from './server-spec.js'
+
+export interface Asked {
+  readonly method: string
+  readonly params?: { readonly [key: string]: Value }
+}
+export interface AskOptions {
+  /** Aborted: the server is told that nobody waits any more. */
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((progress: Progress) => void) | undefined
+}
+/** Sends a request and gives what was answered, of any form. */
+export type Ask = (asked: Asked, options?: AskOptions) => Promise<Result>
+
+export interface ConnectionEvents {
+  /** The server answers: called before anybody else may ask it. What it throws closes the connection. */
+  opened(ask: Ask, capabilities: ServerCapabilities): Promise<void>
+  toolsChanged(ask: Ask): void
+}
+export interface ConnectionOptions {
+  readonly connectTimeoutMs: number
+  readonly client: { readonly name: string; readonly version: string }
+  readonly now?: () => number
+}
+
+/** An open connection. */
+interface Link {
+  readonly client: Client
+  readonly child: ChildTransport | undefined
+  /** Takes leave of the server. */
+  close(): Promise<void>
+  /** For a server that is gone: answers whoever waits, at once. */
+  drop(): Promise<void>
+}
+
+const longestTimeoutMs = 2_147_483_647
+const pingTimeoutMs = 2000
+const firstPauseMs = 500
+const longestPauseMs = 30_000
+
+export class Connection {
+  readonly name: string
+  readonly spec: McpServerSpec
+  readonly #events: ConnectionEvents
+  readonly #options: ConnectionOptions
+  readonly #now: () => number
+  #link: Link | undefined
+  #opening: Promise<Link> | undefined
+  #closing: Promise<void> | undefined
+  #failures = 0
+  #notBefore = 0
+  #failure: ToolwireError | undefined
+  #lastChild: ChildTransport | undefined
+  /** Gives up the attempt to open that is under way. */
+  #giveUp = (): void => {}
+
+  constructor(name: string, spec: McpServerSpec, events: ConnectionEvents, options: ConnectionOptions) {
+    this.name = name
+    this.spec = spec
+    this.#events = events
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  get state(): 'ready' | 'down' | 'closed' {
+    if (this.#closing !== undefined) return 'closed'
+    return this.#link === undefined ? 'down' : 'ready'
+  }
+
+  /** The end of what the server, or the last one of its name, wrote to standard error. */
+  get stderr(): string {
+    return this.#lastChild?.stderr ?? ''
+  }
+
+  get pid(): number | undefined {
+    return this.#link?.child?.pid
+  }
+
+  /** How the server wants to be used, in its own words. */
+  get instructions(): string | undefined {
+    return this.#link?.client.getInstructions()
+  }
+
+  /** Opens the connection unless it is open; rejects with a coded error, at once while the pause after a failure lasts. */
+  async open(): Promise<void> {
+    await this.#opened()
+  }
+
+  /** Asks the server; a request that a restarted server did not take is sent once more to the new one. */
+  readonly ask: Ask = async (asked, options = {}) => {
+    const link = await this.#opened()
+    try {
+      return await send(link, asked, options)
+    } catch (error) {
+      if (!wasNotTaken(error) || options.signal?.aborted) throw this.#told(error, link)
+      this.#lose(link)
+    }
+    const next = await this.#opened()
+    return send(next, asked, options).catch((error: unknown) => {
+      throw this.#told(error, next)
+    })
+  }
+
+  /** Ends the connection for good, and the server with it when it is a child. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#giveUp()
+    const opening = this.#opening?.catch(() => undefined)
+    const link = this.#link ?? (await opening)
+    this.#link = undefined
+    await link?.close()
+  }
+
+  async #opened(): Promise<Link> {
+    if (this.#closing !== undefined) {
+      throw new ToolwireError('network', `the connection to the MCP server "${this.name}" was closed`)
+    }
+    if (this.#link !== undefined) return this.#link
+    if (this.#opening === undefined && this.#failure !== undefined && this.#now() < this.#notBefore) throw this.#failure
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #open(): Promise<Link> {
+    const { connectTimeoutMs } = this.#options
+    const { signal, isTimedOut, end, giveUp } = deadline(connectTimeoutMs)
+    this.#giveUp = giveUp
+    const link = this.#linkOf()
+    try {
+      await link.client.connect(link.transport, { signal, timeout: longestTimeoutMs })
+      this.#listen(link)
+      const ask: Ask = (asked, options) => send(link, asked, { signal, ...options })
+      await this.#events.opened(ask, link.client.getServerCapabilities() ?? {})
+      if (link.client.transport === undefined) throw new Error('it went away')
+    } catch (error) {
+      const failure = connectFailure(error, this.#about(link), isTimedOut() ? connectTimeoutMs : undefined)
+      await link.drop()
+      throw this.#failed(failure)
+    } finally {
+      end()
+    }
+    this.#failures = 0
+    this.#failure = undefined
+    this.#link = link
+    return link
+  }
+
+  #linkOf(): Link & { readonly transport: Transport } {
+    const client = new Client(this.#options.client)
+    if (isHttp(this.spec)) {
+      const { transport, end } = httpTransport(this.spec)
+      const close = async (): Promise<void> => {
+        await end()
+        await client.close()
+      }
+      return { client, child: undefined, transport, close, drop: () => client.close() }
+    }
+    const child = new ChildTransport(this.spec)
+    this.#lastChild = child
+    const close = (): Promise<void> => child.close()
+    return { client, child, transport: child as Transport, close, drop: close }
+  }
+
+  #listen(link: Link): void {
+    const { client } = link
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () =>
+      this.#events.toolsChanged((asked, options) => send(link, asked, options)),
+    )
+    client.onclose = () => this.#lose(link)
+    let isAsking = false
+    client.onerror = () => {
+      // A child's end is seen; an address has to be asked.
+      if (link.child !== undefined || isAsking || this.#link !== link) return
+      isAsking = true
+      client
+        .ping({ timeout: pingTimeoutMs })
+        .catch(() => this.#lose(link))
+        .finally(() => {
+          isAsking = false
+        })
+    }
+  }
+
+  /** Calls that wait on it are answered, and the next one opens a new connection. */
+  #lose(link: Link): void {
+    if (this.#link !== link) return
+    this.#link = undefined
+    link.drop().catch(() => {})
+  }
+
+  #failed(error: ToolwireError): ToolwireError {
+    this.#failures += 1
+    this.#notBefore = this.#now() + Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#failures - 1))
+    this.#failure = error
+    return error
+  }
+
+  #told(error: unknown, link: Link): unknown {
+    return requestFailure(error, this.#about(link), this.#link !== link)
+  }
+
+  #about(link: Link): Circumstances {
+    return { name: this.name, spec: this.spec, ending: link.child?.ending, stderr: link.child?.stderr ?? '' }
+  }
+}
+
+/** The answer in any form: one strange tool or block must not cost the rest. Time is the caller's signal alone. */
+async function send(link: Link, { method, params }: Asked, { signal, onProgress }: AskOptions = {}): Promise<Result> {
+  signal?.throwIfAborted()
+  const request = params === undefined ? { method } : { method, params: { ...params } }
+  // The SDK listens to its signal for ever and would cancel a request that was answered long ago: each gets its own.
+  const controller = new AbortController()
+  const release = signal === undefined ? () => {} : onAbort(signal, (reason) => controller.abort(reason))
+  try {
+    return await link.client.request(request as Parameters<Client['request']>[0], ResultSchema, {
+      timeout: longestTimeoutMs,
+      signal: controller.signal,
+      ...(onProgress === undefined ? {} : { onprogress: onProgress }),
+    })
+  } catch (error) {
+    if (!controller.signal.aborted) throw error
+    throw new ToolwireError('aborted', `nobody waits for the answer to ${method} any more`, { cause: error })
+  } finally {
+    release()
+  }
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  readonly isTimedOut: () => boolean
+  readonly giveUp: () => void
+  /** Must be called, or the timer goes on. */
+  readonly end: () => void
+}
+
+function deadline(ms: number): Deadline {
+  const controller = new AbortController()
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    controller.abort(new DOMException(`The ${ms} ms for this are over`, 'TimeoutError'))
+  }, ms)
+  return {
+    signal: controller.signal,
+    isTimedOut: () => timedOut,
+    giveUp: () => controller.abort(),
+    end: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,87 @@
+// One JSON message per line over two streams: the stdio transport of MCP, the same for both ends. Trap: programs print other
+// things on their standard output too; a line that is no message is reported and passed over.
+import type { Readable, Writable as WritableStream } from 'node:stream'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { splitLines } from '../frames/lines.js'
+import { readText } from '../frames/text.js'
+import { parseJson } from '../json/parse.js'
+import { type Writable, writeJson } from '../json/stringify.js'
+
+/** A longer message ends the connection. */
+const limits = { lineBytes: 16_777_216, totalBytes: Number.POSITIVE_INFINITY }
+
+/** Integers beyond ±(2^53−1) keep their digits both ways. Closing it leaves the streams open: they are somebody else's. */
+export class LineTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #input: Readable
+  readonly #output: WritableStream
+  readonly #text = readText(limits)
+  readonly #lines = splitLines(limits)
+  #closed = false
+
+  constructor(input: Readable, output: WritableStream) {
+    this.#input = input
+    this.#output = output
+  }
+
+  async start(): Promise<void> {
+    this.#input.on('data', this.#take).on('end', this.#end).on('close', this.#end).on('error', this.#fail)
+    this.#output.on('error', this.#fail)
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed || !this.#output.writable) {
+        reject(new Error('the other end is gone'))
+        return
+      }
+      const line = `${writeJson(message as unknown as Writable)}\n`
+      this.#output.write(line, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#end()
+  }
+
+  readonly #end = (): void => {
+    if (this.#closed) return
+    this.#closed = true
+    this.#input.off('data', this.#take).off('end', this.#end).off('close', this.#end)
+    // The listeners for errors stay: a stream that fails after this must not end the process.
+    this.#input.pause()
+    this.onclose?.()
+  }
+
+  readonly #fail = (error: Error): void => {
+    this.onerror?.(error)
+    this.#end()
+  }
+
+  readonly #take = (bytes: Uint8Array): void => {
+    let text: string
+    try {
+      text = this.#lines(this.#text.push(bytes))
+    } catch (error) {
+      this.#fail(error as Error)
+      return
+    }
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    for (const line of whole.split('\n')) if (line.trim() !== '' && !this.#closed) this.#read(line)
+  }
+
+  #read(line: string): void {
+    let message: JSONRPCMessage
+    try {
+      message = parseJson(line) as unknown as JSONRPCMessage
+    } catch (error) {
+      this.onerror?.(error as Error)
+      return
+    }
+    // What is JSON but no message is found by the protocol, which reports it.
+    this.onmessage?.(message)
+  }
+}

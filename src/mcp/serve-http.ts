@@ -1,0 +1,184 @@
+// The service over streamable HTTP, on this machine only. Trap: any web page can reach a loopback port by a name that resolves
+// to it, so a request must name a host that is ours, and one from a web page an origin that is allowed.
+import { randomUUID } from 'node:crypto'
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js'
+import { ToolwireError } from '../errors/error.js'
+import { parseJson } from '../json/parse.js'
+import { ExactIntegers } from './exact-integers.js'
+
+export interface HttpOptions {
+  /** 0, the default, takes a free one. */
+  readonly port?: number | undefined
+  /** `/mcp` unless given. */
+  readonly path?: string | undefined
+  /** Names, with their ports, that clients may call this machine by besides the loopback's own. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** Origins of web pages that may speak to it, such as `http://localhost:3000`; none but its own unless given. */
+  readonly allowedOrigins?: readonly string[] | undefined
+}
+
+interface Session {
+  readonly server: Server
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  readonly integers: ExactIntegers
+}
+
+export interface Listening {
+  readonly url: string
+  readonly servers: () => readonly Server[]
+  close(): Promise<void>
+}
+
+const maxBodyBytes = 4_194_304
+/** A client that forgets to end its session is let go when this many newer ones have come. */
+const maxSessions = 100
+
+export async function listenHttp(options: HttpOptions, newServer: () => Server): Promise<Listening> {
+  const { port = 0, path = '/mcp' } = options
+  const sessions = new Map<string, Session>()
+  const http = createServer((request, response) => {
+    answer(request, response, { sessions, newServer, path, ...guardsOf(http, options) }).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve, reject) => {
+    http.once('error', (cause) => {
+      const message = `cannot listen on port ${port}: ${cause.message}; name another one, or 0 for any`
+      reject(new ToolwireError('network', message, { cause }))
+    })
+    http.listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${portOf(http)}${path}`,
+    servers: () => [...sessions.values()].map(({ server }) => server),
+    async close() {
+      await Promise.all([...sessions.values()].map(({ server }) => server.close()))
+      http.closeAllConnections()
+      await new Promise((resolve) => http.close(resolve))
+    },
+  }
+}
+
+interface Desk extends Guards {
+  readonly sessions: Map<string, Session>
+  readonly newServer: () => Server
+  readonly path: string
+}
+interface Guards {
+  readonly hosts: ReadonlySet<string>
+  readonly origins: ReadonlySet<string>
+}
+
+function guardsOf(http: HttpServer, { allowedHosts = [], allowedOrigins = [] }: HttpOptions): Guards {
+  const own = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${portOf(http)}`)
+  const hosts = [...own, ...allowedHosts]
+  return { hosts: new Set(hosts), origins: new Set([...hosts.map((host) => `http://${host}`), ...allowedOrigins]) }
+}
+
+function portOf(http: HttpServer): number {
+  return (http.address() as AddressInfo).port
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, desk: Desk): Promise<void> {
+  const { host = '', origin } = request.headers
+  if (!desk.hosts.has(host)) return refuse(response, 403, 'this host name is not served here')
+  if (origin !== undefined && !desk.origins.has(origin)) return refuse(response, 403, 'this origin is not allowed')
+  const url = new URL(request.url ?? '/', `http://${host}`)
+  if (url.pathname !== desk.path) return refuse(response, 404, `there is nothing here; MCP is at ${desk.path}`)
+  const body = request.method === 'POST' ? await readBody(request) : undefined
+  if (body === 'too long') return refuse(response, 413, `the message is longer than ${maxBodyBytes} bytes`)
+  if (body === 'no JSON') return refuse(response, 400, 'the body is not JSON', -32700)
+  const id = request.headers['mcp-session-id']
+  const session = typeof id === 'string' ? desk.sessions.get(id) : newSession(body?.message, desk)
+  if (session === undefined) {
+    return id === undefined
+      ? refuse(response, 400, 'there is no session; begin with initialize')
+      : refuse(response, 404, 'there is no such session; begin a new one', -32001)
+  }
+  const asked = new Request(url, { method: request.method ?? 'GET', headers: headersOf(request) })
+  await write(
+    await (await session).transport.handleRequest(asked, body && { parsedBody: body.message }),
+    response,
+    (await session).integers,
+  )
+}
+
+/** Undefined when the message is not one that begins a session. */
+function newSession(message: unknown, { sessions, newServer }: Desk): Promise<Session> | undefined {
+  if (!isInitializeRequest(message)) return undefined
+  const open = async (): Promise<Session> => {
+    const server = newServer()
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, session),
+    })
+    const session: Session = { server, transport, integers: new ExactIntegers() }
+    const send = transport.send.bind(transport)
+    transport.send = (sent, options) => send(session.integers.mark(sent), options)
+    server.onclose = () => void sessions.delete(transport.sessionId ?? '')
+    await server.connect(transport as Transport)
+    const [oldest] = sessions.values()
+    if (sessions.size >= maxSessions) await oldest?.server.close()
+    return session
+  }
+  return open()
+}
+
+async function readBody(request: IncomingMessage): Promise<{ readonly message: unknown } | 'too long' | 'no JSON'> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length
+    if (length <= maxBodyBytes) chunks.push(chunk)
+    // What follows is read and thrown away: the client can then read why.
+    else if (length > 4 * maxBodyBytes) return 'too long'
+  }
+  if (length > maxBodyBytes) return 'too long'
+  try {
+    return { message: parseJson(Buffer.concat(chunks).toString('utf8')) }
+  } catch {
+    return 'no JSON'
+  }
+}
+
+function headersOf(request: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of [value ?? []].flat()) headers.append(name, one)
+  }
+  return headers
+}
+
+/** Sends the answer at the client's pace; a client that leaves ends the stream. */
+async function write(from: Response, to: ServerResponse, integers: ExactIntegers): Promise<void> {
+  to.writeHead(from.status, Object.fromEntries(from.headers))
+  to.flushHeaders()
+  const reader = from.body?.getReader()
+  if (reader === undefined) {
+    to.end()
+    return
+  }
+  to.once('close', () => reader.cancel().catch(() => {}))
+  const decoder = new TextDecoder()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    // Each piece is a whole event, so no marked integer is cut.
+    if (!to.write(integers.unmark(decoder.decode(value))) && !to.destroyed) await drained(to)
+  }
+  to.end()
+}
+
+function drained(to: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    to.once('drain', resolve).once('close', resolve)
+  })
+}
+
+function refuse(response: ServerResponse, status: number, message: string, code = -32000): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null }))
+}
