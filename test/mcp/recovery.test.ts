@@ -1,0 +1,163 @@
+// Servers that die in the middle of a call, over stdio and HTTP: the call is answered, and the next ones find the server again.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { Connection } from '../../src/mcp/connection.js'
+import { root } from '../layers/source.js'
+import {
+  binary,
+  call,
+  connected,
+  everything,
+  everythingOverHttp,
+  isAlive,
+  listed,
+  pause,
+  scripted,
+  serverOf,
+  textIn,
+  until,
+} from './peers.js'
+
+test('stdio: kill -9 in the middle of a call is a network_error, and the next call is answered by a new process', async () => {
+  const servers = await connected({ everything })
+  const server = serverOf(servers, 'everything')
+  const first = server.pid ?? 0
+  const running = call(servers.registry, 'trigger-long-running-operation', { duration: 60, steps: 2 })
+  await pause(100)
+  process.kill(first, 'SIGKILL')
+  const lost = await running
+  expect(lost.error?.category).toBe('network_error')
+  expect(lost.error?.message).toContain('signal SIGKILL')
+  expect(textIn(await call(servers.registry, 'echo', { message: 'again' }))).toBe('Echo: again')
+  expect(server.pid).not.toBe(first)
+})
+
+test('HTTP: list, call, error, cancel, kill -9 in the middle of a call, down, and back', async () => {
+  const running = await everythingOverHttp()
+  const servers = await connected({ remote: { url: running.url } })
+  const { registry } = servers
+  expect(servers.problems.map(({ tool }) => tool)).toEqual(['simulate-research-query'])
+  expect(registry.get('echo')?.capabilities).toEqual(['network'])
+  const said = textIn(await call(registry, 'echo', { message: 'hello' }))
+  expect(said).toBe('Echo: hello')
+  expect((await call(registry, 'get-sum', { a: 1 })).error?.category).toBe('invalid_arguments')
+
+  const controller = new AbortController()
+  const cancelled = call(
+    registry,
+    'trigger-long-running-operation',
+    { duration: 60, steps: 2 },
+    { signal: controller.signal },
+  )
+  await pause(100)
+  controller.abort()
+  expect((await cancelled).error?.category).toBe('cancelled')
+
+  const lost = call(registry, 'trigger-long-running-operation', { duration: 60, steps: 2 })
+  await pause(200)
+  await running.kill()
+  expect((await lost).error?.category).toBe('network_error')
+  expect((await call(registry, 'echo', { message: 'anyone?' })).error?.category).toBe('network_error')
+  expect(serverOf(servers, 'remote').state).toBe('down')
+
+  await running.start()
+  // It is left alone for half a second after an attempt failed.
+  await until(async () => textIn(await call(registry, 'echo', { message: 'back' })) === 'Echo: back')
+  // A server that was restarted between two calls does not know the session: nobody need notice.
+  await running.kill()
+  await running.start()
+  expect(textIn(await call(registry, 'echo', { message: 'new session' }))).toBe('Echo: new session')
+})
+
+test('a server that cannot be opened is left alone for a time that doubles, and asked again after it', async () => {
+  let now = 0
+  let attempts = 0
+  const events = { opened: async () => {}, toolsChanged: () => {} }
+  const options = { connectTimeoutMs: 5000, client: { name: 'test', version: '1' }, now: () => now }
+  const spec = {
+    get command() {
+      attempts += 1
+      return 'no-such-command-here'
+    },
+  }
+  const connection = new Connection('down', spec, events, options)
+  const tries = async (): Promise<number> => {
+    attempts = 0
+    await expect(connection.open()).rejects.toMatchObject({ code: 'network' })
+    return attempts
+  }
+  expect(await tries()).toBeGreaterThan(0)
+  for (const waitMs of [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]) {
+    now += waitMs - 1
+    expect(await tries()).toBe(0)
+    now += 1
+    expect(await tries()).toBeGreaterThan(0)
+  }
+  await connection.close()
+})
+
+test('closing answers the calls that are open, and later ones', async () => {
+  const servers = await connected({ slow: scripted({ lists: [[[listed('hang')]]] }) })
+  const tools = servers.registry
+  const held = tools.get('hang')
+  const running = call(tools, 'hang')
+  await pause(50)
+  await servers.close()
+  expect((await running).error?.category).toBe('network_error')
+  expect(tools.list()).toEqual([])
+  expect(held).toBeDefined()
+  await expect(serverOf(servers, 'slow').open()).rejects.toMatchObject({ code: 'network' })
+})
+
+/** A program of its own that connects a server, says its process, and ends in some way. */
+async function orphanOf(
+  server: string,
+  ending: string,
+): Promise<{ readonly pid: number; end: (signal: NodeJS.Signals) => void }> {
+  const door = pathToFileURL(join(root, 'dist/mcp/index.js')).href
+  const program = `
+    import { connectMcp } from '${door}'
+    const servers = await connectMcp({ it: ${server} })
+    console.log(servers.servers.get('it').pid)
+    setTimeout(() => {}, 60_000)
+    ${ending}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const pid = await new Promise<number>((resolve) => child.stdout.once('data', (text) => resolve(Number(String(text)))))
+  return { pid, end: (signal) => void child.kill(signal) }
+}
+
+const stubborn = JSON.stringify({
+  command: process.execPath,
+  args: [
+    '-e',
+    `setInterval(() => {}, 1000); process.on('SIGTERM', () => {})
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line)
+      const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 's', version: '1' } }
+      if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    })`,
+  ],
+})
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  'a program that ends by %s takes the most stubborn server with it',
+  async (signal) => {
+    const { pid, end } = await orphanOf(stubborn, '')
+    expect(isAlive(pid)).toBe(true)
+    end(signal)
+    await until(() => !isAlive(pid))
+  },
+)
+
+test('a program that exits without closing takes the most stubborn server with it', async () => {
+  const { pid } = await orphanOf(stubborn, 'setTimeout(() => process.exit(0), 50)')
+  await until(() => !isAlive(pid))
+})
+
+test('a program that is killed leaves no real server behind: they end with their input', async () => {
+  const { pid, end } = await orphanOf(JSON.stringify({ command: binary('mcp-server-memory') }), '')
+  end('SIGKILL')
+  await until(() => !isAlive(pid))
+})
