@@ -87,6 +87,7 @@ export {
   type Tool,
   type ToolCapability,
   type ToolContext,
+  type ToolProgress,
   toolCapabilities,
 } from './tools/tool.js'
 export type { Transport, TransportRequest, TransportResponse } from './transport/transport.js'

@@ -158,12 +158,12 @@ test('a registry that accepts a change gets the new definition in the old one’
     drifts.push(drift)
     return 'replace'
   }
-  let changes = 0
+  const changes: number[] = []
   const own = tool({ name: 'own_tool', description: 'Is already here', input: params.object({}), execute: () => 1 })
   const registry = new ToolRegistry([own], { onDrift, onCollision: 'qualify' })
-  await connected({ shifty: scripted({ lists: poisoned }) }, { registry, onToolsChanged: () => (changes += 1) })
+  await connected({ shifty: scripted({ lists: poisoned }) }, { registry, onToolsChanged: () => void changes.push(1) })
   await call(registry, 'change')
-  await until(() => changes > 0)
+  await until(() => changes.length > 0)
   expect(drifts).toMatchObject([{ source: 'shifty', name: 'pay' }])
   expect(registry.list().map((each) => [each.name, each.description])).toEqual([
     ['own_tool', 'Is already here'],

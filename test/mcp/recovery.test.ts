@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Connection } from '../../src/mcp/connection.js'
+import type { StdioServerSpec } from '../../src/mcp/server-spec.js'
 import { root } from '../layers/source.js'
 import {
   binary,
@@ -111,24 +112,26 @@ test('closing answers the calls that are open, and later ones', async () => {
   await expect(serverOf(servers, 'slow').open()).rejects.toMatchObject({ code: 'network' })
 })
 
-/** A program of its own that connects a server, says its process, and ends in some way. */
-async function orphanOf(
-  server: string,
-  ending: string,
-): Promise<{ readonly pid: number; end: (signal: NodeJS.Signals) => void }> {
+interface Orphan {
+  readonly pid: number
+  end(signal: NodeJS.Signals): void
+}
+
+/** A program of its own that connects a server, says its process, and goes on as told. */
+async function orphanOf(server: StdioServerSpec, ending = ''): Promise<Orphan> {
   const door = pathToFileURL(join(root, 'dist/mcp/index.js')).href
   const program = `
     import { connectMcp } from '${door}'
-    const servers = await connectMcp({ it: ${server} })
+    const servers = await connectMcp({ it: ${JSON.stringify(server)} })
     console.log(servers.servers.get('it').pid)
-    setTimeout(() => {}, 60_000)
     ${ending}`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'ignore'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
   const pid = await new Promise<number>((resolve) => child.stdout.once('data', (text) => resolve(Number(String(text)))))
   return { pid, end: (signal) => void child.kill(signal) }
 }
 
-const stubborn = JSON.stringify({
+const stubborn: StdioServerSpec = {
   command: process.execPath,
   args: [
     '-e',
@@ -139,25 +142,21 @@ const stubborn = JSON.stringify({
       if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
     })`,
   ],
-})
+}
 
-test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'a program that ends by %s takes the most stubborn server with it',
-  async (signal) => {
-    const { pid, end } = await orphanOf(stubborn, '')
-    expect(isAlive(pid)).toBe(true)
-    end(signal)
-    await until(() => !isAlive(pid))
-  },
-)
-
-test('a program that exits without closing takes the most stubborn server with it', async () => {
-  const { pid } = await orphanOf(stubborn, 'setTimeout(() => process.exit(0), 50)')
-  await until(() => !isAlive(pid))
+test('a program that ends by a signal or an exit takes the most stubborn server with it', async () => {
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+  const [exited, ...signalled] = await Promise.all([
+    orphanOf(stubborn, 'setTimeout(() => process.exit(0), 50)'),
+    ...signals.map(() => orphanOf(stubborn)),
+  ])
+  expect(signalled.map(({ pid }) => isAlive(pid))).toEqual([true, true, true])
+  for (const [index, signal] of signals.entries()) signalled[index]?.end(signal)
+  await until(() => ![exited, ...signalled].some((orphan) => isAlive(orphan?.pid ?? 0)))
 })
 
 test('a program that is killed leaves no real server behind: they end with their input', async () => {
-  const { pid, end } = await orphanOf(JSON.stringify({ command: binary('mcp-server-memory') }), '')
+  const { pid, end } = await orphanOf({ command: binary('mcp-server-memory') })
   end('SIGKILL')
   await until(() => !isAlive(pid))
 })

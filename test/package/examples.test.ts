@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { filesBelow, root } from '../layers/source.js'
 
 const lastLines: Readonly<Record<string, string>> = {
+  'examples/mcp.mjs': 'answer after 2 turns: 2 calls went through MCP',
   'examples/weather.mjs': 'answer after 2 turns and 1 call',
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as root from '../../src/index.js'
+import * as mcp from '../../src/mcp/index.js'
 import * as testing from '../../src/testing/index.js'
 import { root as folder, sourceFiles } from '../layers/source.js'
 
@@ -55,12 +56,16 @@ test('the root door exports these values', () => {
   ])
 })
 
+test('the mcp door exports these values', () => {
+  expect(Object.keys(mcp).toSorted()).toEqual(['connectMcp', 'mcpServersOf', 'serveMcp'])
+})
+
 test('the testing door exports these values', () => {
   expect(Object.keys(testing).toSorted()).toEqual(['cassette', 'providerServer', 'scriptedModel'])
 })
 
 test('the doors are these', () => {
-  expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './package.json'])
+  expect(Object.keys(manifest.exports)).toEqual(['.', './mcp', './testing', './package.json'])
 })
 
 test('doors export names one by one', () => {

@@ -1,0 +1,318 @@
+// Tools as an MCP server, judged by the official client: lists, calls, errors, progress, cancellation, structured content.
+import { request } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { ToolExecutionError } from '../../src/conversation/tool-error.js'
+import { LineTransport } from '../../src/mcp/line-transport.js'
+import { type McpService, type ServeOptions, serveMcp } from '../../src/mcp/serve.js'
+import { tool } from '../../src/tools/define.js'
+import { params } from '../../src/tools/params.js'
+import { ToolRegistry } from '../../src/tools/registry.js'
+import { call, connected, textIn, until } from './peers.js'
+
+const aborted: string[] = []
+
+const registry = (): ToolRegistry =>
+  new ToolRegistry([
+    tool({
+      name: 'add',
+      description: 'Adds two whole numbers',
+      input: params.object({ a: params.integer(), b: params.integer() }),
+      outputSchema: {
+        type: 'object',
+        properties: { sum: { type: 'integer' }, note: { type: 'string', default: 'none' } },
+        required: ['sum'],
+      },
+      execute: ({ a, b }) => ({ sum: (BigInt(a) + BigInt(b)) as unknown as number }),
+    }),
+    tool({
+      name: 'fail_always',
+      description: 'Fails in words of its own',
+      input: params.object({}),
+      execute: () => {
+        throw new ToolExecutionError('rate_limited', 'come back later', { details: { seconds: '3' } })
+      },
+    }),
+    tool({
+      name: 'count_up',
+      description: 'Counts and tells how far it is',
+      input: params.object({ to: params.integer() }),
+      execute: async ({ to }, { progress }) => {
+        for (let count = 1; count <= to; count += 1)
+          progress?.({ progress: count, total: Number(to), message: `at ${count}` })
+        return 'counted'
+      },
+    }),
+    tool({
+      name: 'wait_forever',
+      description: 'Waits until it is cancelled',
+      input: params.object({ label: params.string() }),
+      execute: ({ label }, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            aborted.push(label)
+            reject(signal.reason)
+          })
+        }),
+    }),
+    tool({
+      name: 'picture',
+      description: 'Shows a picture',
+      input: params.object({}),
+      execute: () => ({
+        content: [
+          { type: 'text', text: 'look' },
+          { type: 'image', data: 'QUJD', mimeType: 'image/png' },
+        ],
+      }),
+    }),
+    tool({
+      name: 'list_words',
+      description: 'Returns a list, which MCP has no structured form for',
+      input: params.object({}),
+      outputSchema: z.array(z.string()),
+      execute: () => ['a', 'b'],
+    }),
+  ])
+
+interface Pair {
+  readonly client: Client
+  readonly service: McpService
+}
+
+async function overStreams(tools = registry(), options: ServeOptions = {}): Promise<Pair> {
+  const [up, down] = [new PassThrough(), new PassThrough()]
+  const service = await serveMcp(tools, { ...options, streams: { input: up, output: down } })
+  const client = new Client({ name: 'judge', version: '1' })
+  await client.connect(new LineTransport(down, up) as Transport)
+  onTestFinished(() => service.close())
+  return { client, service }
+}
+
+async function overHttp(tools = registry(), options: ServeOptions = {}): Promise<Pair> {
+  const service = await serveMcp(tools, { ...options, transport: 'http' })
+  const client = new Client({ name: 'judge', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(service.url ?? '')) as Transport)
+  onTestFinished(async () => {
+    await client.close()
+    await service.close()
+  })
+  return { client, service }
+}
+
+describe.each([
+  ['streams', overStreams],
+  ['HTTP', overHttp],
+])('over %s', (label, open) => {
+  test('tools are listed with their schemas, those of objects only for outputs', async () => {
+    const { client } = await open()
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'add',
+      'fail_always',
+      'count_up',
+      'wait_forever',
+      'picture',
+      'list_words',
+    ])
+    expect(tools[0]).toMatchObject({
+      inputSchema: { type: 'object', required: ['a', 'b'] },
+      outputSchema: { type: 'object' },
+    })
+    expect(tools[5]?.outputSchema).toBeUndefined()
+  })
+
+  test('a call gives text and the checked output as structured content', async () => {
+    const { client } = await open()
+    await client.listTools()
+    const result = await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } })
+    expect(result).toEqual({
+      content: [{ type: 'text', text: '{"sum":5,"note":"none"}' }],
+      structuredContent: { sum: 5, note: 'none' },
+    })
+    expect(await client.callTool({ name: 'list_words' })).toEqual({ content: [{ type: 'text', text: '["a","b"]' }] })
+    const picture = await client.callTool({ name: 'picture' })
+    expect(picture.content).toEqual([
+      { type: 'text', text: 'look' },
+      { type: 'image', data: 'QUJD', mimeType: 'image/png' },
+    ])
+  })
+
+  test('failures, bad arguments and unknown tools are results that say so', async () => {
+    const { client } = await open()
+    const text = async (name: string, args = {}): Promise<unknown> => {
+      const { isError, content } = await client.callTool({ name, arguments: args })
+      expect(isError).toBe(true)
+      return (content as readonly { readonly text: string }[])[0]?.text
+    }
+    expect(await text('fail_always')).toBe('Tool execution failed (rate_limited): come back later\nDetails: seconds: 3')
+    expect(await text('add', { a: 'x' })).toContain('invalid_arguments')
+    expect(await text('nobody')).toContain('Unknown tool "nobody"')
+  })
+
+  test('progress comes while the tool works', async () => {
+    const { client } = await open()
+    const told: unknown[] = []
+    await client.callTool({ name: 'count_up', arguments: { to: 2 } }, undefined, {
+      onprogress: (update) => told.push(update),
+    })
+    expect(told).toEqual([
+      { progress: 1, total: 2, message: 'at 1' },
+      { progress: 2, total: 2, message: 'at 2' },
+    ])
+  })
+
+  test('a cancelled call aborts the tool', async () => {
+    const { client } = await open()
+    const controller = new AbortController()
+    const running = client.callTool({ name: 'wait_forever', arguments: { label } }, undefined, {
+      signal: controller.signal,
+    })
+    setTimeout(() => controller.abort('enough'), 50)
+    await expect(running).rejects.toThrow('enough')
+    await until(() => aborted.includes(label))
+  })
+
+  test('clients hear that the tools changed, and see the new list', async () => {
+    const tools = registry()
+    const { client, service } = await open(tools)
+    let changes = 0
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      changes += 1
+    })
+    tools.remove('add')
+    await until(() => {
+      service.toolsChanged()
+      return changes > 0
+    })
+    expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('add')
+  })
+
+  test('a policy is kept', async () => {
+    const asking = tool({
+      name: 'reach_out',
+      description: 'Uses the network',
+      input: params.object({}),
+      capabilities: ['network'],
+      execute: () => 'reached',
+    })
+    const { client } = await open(new ToolRegistry([asking]), { policy: { network: 'deny' } })
+    expect(await client.callTool({ name: 'reach_out' })).toMatchObject({ isError: true })
+  })
+})
+
+test('integers beyond 2^53 come in and go out digit for digit, also over HTTP', async () => {
+  const service = await serveMcp(registry(), { transport: 'http' })
+  onTestFinished(() => service.close())
+  const { registry: remote } = await connected({ self: { url: service.url ?? '' } })
+  const result = await call(remote, 'add', { a: 12345678901234567890n, b: 0 })
+  expect(textIn(result)).toBe('{"sum":12345678901234567890,"note":"none"}')
+  expect(result.isError).toBe(false)
+})
+
+test('tools of a server can be served on, with their structured content', async () => {
+  const first = await serveMcp(registry(), { transport: 'http' })
+  onTestFinished(() => first.close())
+  const { registry: remote } = await connected({ inner: { url: first.url ?? '' } })
+  const { client } = await overStreams(remote, { policy: { network: 'allow' } })
+  await client.listTools()
+  const result = await client.callTool({ name: 'add', arguments: { a: 1, b: 1 } })
+  expect(result.structuredContent).toEqual({ sum: 2, note: 'none' })
+})
+
+test('the service on streams is over when its input ends, and what runs is aborted', async () => {
+  const input = new PassThrough()
+  const service = await serveMcp(registry(), { streams: { input, output: new PassThrough() } })
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'wait_forever', arguments: { label: 'end' } },
+  }
+  input.write(`${JSON.stringify(message)}\n`)
+  setTimeout(() => input.end(), 50)
+  await service.closed
+  await until(() => aborted.includes('end'))
+})
+
+test('a transport that is not known is misuse', async () => {
+  await expect(serveMcp([], { transport: 'smoke' as never })).rejects.toMatchObject({ code: 'misuse' })
+})
+
+/** A raw request, with headers that fetch would not let through. */
+function raw(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  method = 'POST',
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+    })
+    sent.on('error', reject).end(body)
+  })
+}
+
+const initialize = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+})
+
+describe('the HTTP service', () => {
+  const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+  test('listens on the loopback and answers names and origins of its own only', async () => {
+    const service = await serveMcp(registry(), {
+      transport: 'http',
+      http: { allowedHosts: ['tools.test:80'], allowedOrigins: ['http://localhost:3000'] },
+    })
+    onTestFinished(() => service.close())
+    const url = service.url ?? ''
+    const { port, hostname } = new URL(url)
+    expect(hostname).toBe('127.0.0.1')
+    const status = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+      (await raw(url, { ...json, ...headers }, initialize)).status
+    expect(await status({})).toBe(200)
+    expect(await status({ host: `localhost:${port}` })).toBe(200)
+    expect(await status({ host: 'tools.test:80' })).toBe(200)
+    expect(await status({ host: `evil.test:${port}` })).toBe(403)
+    expect(await status({ host: 'localhost' })).toBe(403)
+    expect(await status({ origin: `http://localhost:${port}` })).toBe(200)
+    expect(await status({ origin: 'http://localhost:3000' })).toBe(200)
+    expect(await status({ origin: 'http://evil.test' })).toBe(403)
+    expect(await status({ origin: 'null' })).toBe(403)
+  })
+
+  test('refuses what is no message, no session or too long with a reason, and goes on', async () => {
+    const { service, client } = await overHttp()
+    const url = service.url ?? ''
+    const status = async (body: string, headers = {}, method = 'POST'): Promise<number> =>
+      (await raw(url, { ...json, ...headers }, body, method)).status
+    expect(await status('{')).toBe(400)
+    expect(await status('[]')).toBe(400)
+    expect(await status('{"jsonrpc":"2.0","id":1,"method":"tools/list"}')).toBe(400)
+    expect(await status(initialize, { 'mcp-session-id': 'nobody' })).toBe(404)
+    expect(await status('', { 'mcp-session-id': 'nobody' }, 'GET')).toBe(404)
+    expect(await status(JSON.stringify('x'.repeat(5_000_000)))).toBe(413)
+    expect((await raw(`${url}/elsewhere`, json, initialize)).status).toBe(404)
+    expect((await client.listTools()).tools).toHaveLength(6)
+  })
+
+  test('a port that is taken is a coded error', async () => {
+    const { service } = await overHttp()
+    const port = Number(new URL(service.url ?? '').port)
+    await expect(serveMcp([], { transport: 'http', http: { port } })).rejects.toMatchObject({ code: 'network' })
+  })
+})
