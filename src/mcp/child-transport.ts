@@ -65,7 +65,13 @@ export class ChildTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#lines === undefined) throw new Error('the server was not started')
-    await this.#lines.send(message)
+    try {
+      await this.#lines.send(message)
+    } catch (error) {
+      // A process that takes no more input is about to end; how it ended tells more than the broken pipe.
+      await this.#endsWithin(graceMs)
+      throw error
+    }
   }
 
   /** Ends the input, which ends a good server; one that stays is told to go, and then made to. Waits until it is gone. */

@@ -1,9 +1,9 @@
 // MCP servers as tools: each is connected, its tools stand in one registry, and stay what the server says until it is closed.
 import type { UserPart } from '../conversation/messages.js'
-import { ToolwireError } from '../errors/error.js'
 import { type Log, notify } from '../tools/audit.js'
 import { ToolRegistry } from '../tools/registry.js'
 import { type Ask, Connection } from './connection.js'
+import { identity } from './identity.js'
 import { type McpProblem, type McpTool, RemoteTools } from './remote-tools.js'
 import { listResources, type McpResource, readResource } from './resources.js'
 import { checkSpec, type McpServerSpec } from './server-spec.js'
@@ -100,7 +100,7 @@ interface OpenOptions extends ConnectOptions {
 }
 
 function openServer(name: string, spec: McpServerSpec, options: OpenOptions): Opened {
-  const { registry, connectTimeoutMs = 30_000, client = { name: 'toolwire', version: '0.1.0' } } = options
+  const { registry, connectTimeoutMs = 30_000, client = identity } = options
   const remote = new RemoteTools(name, spec, registry, () => connection)
   const sync = syncing(name, remote, options)
   const connection: Connection = new Connection(
@@ -112,7 +112,6 @@ function openServer(name: string, spec: McpServerSpec, options: OpenOptions): Op
     },
     { connectTimeoutMs, client },
   )
-  let failure: ToolwireError | undefined
   const server: McpServer = {
     name,
     get state() {
@@ -122,9 +121,8 @@ function openServer(name: string, spec: McpServerSpec, options: OpenOptions): Op
       return remote.tools
     },
     get problems() {
-      return connection.state === 'ready' || failure === undefined
-        ? remote.problems
-        : [{ server: name, error: failure }]
+      const { failure } = connection
+      return failure === undefined ? remote.problems : [{ server: name, error: failure }]
     },
     get instructions() {
       return connection.instructions
@@ -137,13 +135,7 @@ function openServer(name: string, spec: McpServerSpec, options: OpenOptions): Op
     },
     resources: () => listResources(connection.ask),
     readResource: (uri, { signal } = {}) => readResource(connection.ask, uri, signal),
-    async open() {
-      failure = undefined
-      await connection.open().catch((error: unknown) => {
-        if (ToolwireError.is(error)) failure = error
-        throw error
-      })
-    },
+    open: () => connection.open(),
   }
   const close = async (): Promise<void> => {
     await connection.close()

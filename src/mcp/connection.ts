@@ -89,6 +89,11 @@ export class Connection {
     return this.#lastChild?.stderr ?? ''
   }
 
+  /** Why it could not be opened, until it is. */
+  get failure(): ToolwireError | undefined {
+    return this.#failure
+  }
+
   get pid(): number | undefined {
     return this.#link?.child?.pid
   }
@@ -229,7 +234,9 @@ export class Connection {
 
 /** The answer in any form: one strange tool or block must not cost the rest. Time is the caller's signal alone. */
 async function send(link: Link, { method, params }: Asked, { signal, onProgress }: AskOptions = {}): Promise<Result> {
-  signal?.throwIfAborted()
+  const abandoned = (cause: unknown): ToolwireError =>
+    new ToolwireError('aborted', `nobody waits for the answer to ${method} any more`, { cause })
+  if (signal?.aborted) throw abandoned(signal.reason)
   const request = params === undefined ? { method } : { method, params: { ...params } }
   // The SDK listens to its signal for ever and would cancel a request that was answered long ago: each gets its own.
   const controller = new AbortController()
@@ -241,8 +248,7 @@ async function send(link: Link, { method, params }: Asked, { signal, onProgress 
       ...(onProgress === undefined ? {} : { onprogress: onProgress }),
     })
   } catch (error) {
-    if (!controller.signal.aborted) throw error
-    throw new ToolwireError('aborted', `nobody waits for the answer to ${method} any more`, { cause: error })
+    throw controller.signal.aborted ? abandoned(error) : error
   } finally {
     release()
   }

@@ -16,6 +16,7 @@ import { ToolExecutor } from '../tools/execute.js'
 import type { ExecuteOptions } from '../tools/executor-options.js'
 import type { ToolSource } from '../tools/registry.js'
 import type { AnyTool } from '../tools/tool.js'
+import { identity } from './identity.js'
 
 /** What a server says of itself. */
 export interface ServerFacts {
@@ -42,7 +43,7 @@ export class ToolService {
   }
 
   /** A server for one client. */
-  server({ name = 'toolwire', version = '0.1.0', instructions }: ServerFacts): Server {
+  server({ name = identity.name, version = identity.version, instructions }: ServerFacts): Server {
     const capabilities = { tools: { listChanged: true } }
     const server = new Server(
       { name, version },

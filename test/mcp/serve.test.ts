@@ -1,5 +1,7 @@
 // Tools as an MCP server, judged by the official client: lists, calls, errors, progress, cancellation, structured content.
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -8,11 +10,13 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { ToolExecutionError } from '../../src/conversation/tool-error.js'
+import type { identity } from '../../src/mcp/identity.js'
 import { LineTransport } from '../../src/mcp/line-transport.js'
 import { type McpService, type ServeOptions, serveMcp } from '../../src/mcp/serve.js'
 import { tool } from '../../src/tools/define.js'
 import { params } from '../../src/tools/params.js'
 import { ToolRegistry } from '../../src/tools/registry.js'
+import { root } from '../layers/source.js'
 import { call, connected, textIn, until } from './peers.js'
 
 const aborted: string[] = []
@@ -238,6 +242,13 @@ test('the service on streams is over when its input ends, and what runs is abort
   setTimeout(() => input.end(), 50)
   await service.closed
   await until(() => aborted.includes('end'))
+})
+
+test('the service says who it is', async () => {
+  const { client } = await overStreams(registry(), { instructions: 'Add first.' })
+  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as typeof identity
+  expect(client.getServerVersion()).toEqual({ name, version })
+  expect(client.getInstructions()).toBe('Add first.')
 })
 
 test('a transport that is not known is misuse', async () => {
