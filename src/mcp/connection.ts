@@ -13,7 +13,7 @@ import { ToolwireError } from '../errors/error.js'
 import type { Value } from '../json/types.js'
 import { onAbort } from '../tools/abort.js'
 import { ChildTransport } from './child-transport.js'
-import { type Circumstances, connectFailure, requestFailure, wasNotTaken } from './failures.js'
+import { type Circumstances, connectFailure, isUnreachable, requestFailure, wasNotTaken } from './failures.js'
 import { httpTransport } from './http-transport.js'
 import { isHttp, type McpServerSpec } from './server-spec.js'
 
@@ -25,6 +25,8 @@ export interface AskOptions {
   /** Aborted: the server is told that nobody waits any more. */
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: Progress) => void) | undefined
+  /** Called before each time the request is sent; what it throws keeps it from being sent. */
+  readonly onSend?: (() => void) | undefined
 }
 /** Sends a request and gives what was answered, of any form. */
 export type Ask = (asked: Asked, options?: AskOptions) => Promise<Result>
@@ -114,6 +116,7 @@ export class Connection {
     try {
       return await send(link, asked, options)
     } catch (error) {
+      if (isUnreachable(error)) this.#lose(link)
       if (!wasNotTaken(error) || options.signal?.aborted) throw this.#told(error, link)
       this.#lose(link)
     }
@@ -233,10 +236,12 @@ export class Connection {
 }
 
 /** The answer in any form: one strange tool or block must not cost the rest. Time is the caller's signal alone. */
-async function send(link: Link, { method, params }: Asked, { signal, onProgress }: AskOptions = {}): Promise<Result> {
+async function send(link: Link, { method, params }: Asked, options: AskOptions = {}): Promise<Result> {
+  const { signal, onProgress, onSend } = options
   const abandoned = (cause: unknown): ToolwireError =>
     new ToolwireError('aborted', `nobody waits for the answer to ${method} any more`, { cause })
   if (signal?.aborted) throw abandoned(signal.reason)
+  onSend?.()
   const request = params === undefined ? { method } : { method, params: { ...params } }
   // The SDK listens to its signal for ever and would cancel a request that was answered long ago: each gets its own.
   const controller = new AbortController()

@@ -47,19 +47,26 @@ export function connectFailure(error: unknown, about: Circumstances, timedOutMs:
     })
   if (timedOutMs !== undefined)
     return make('timeout', `it did not answer within ${timedOutMs} ms; check that it ${speaks(about)}`)
-  if (ToolwireError.is(error)) return error
+  if (ToolwireError.is(error)) return make(error.code, error.message)
   if (error instanceof StreamableHTTPError) return make(codeOf(error), httpReason(error))
-  if (isHttp(about.spec)) {
+  if (isHttp(about.spec) && isUnreachable(error)) {
     const why = causeCode(error) ?? messageOf(error)
     return make('network', `nothing answers at ${placeOf(about.spec.url)} (${why}); check that it runs`)
   }
-  if (causeCode(error) === 'ENOENT') {
+  if (!isHttp(about.spec) && causeCode(error) === 'ENOENT') {
     const { command, cwd } = about.spec
     const folder = cwd === undefined ? '' : `, and that the directory "${cwd}" exists`
     return make('network', `there is no command "${command}"; check its spelling and the PATH${folder}`)
   }
-  if (about.ending === undefined) return make('network', messageOf(error))
-  return make('network', `it ended with ${about.ending} before it answered${lastWords(about)}`)
+  if (about.ending !== undefined) {
+    return make('network', `it ended with ${about.ending} before it answered${lastWords(about)}`)
+  }
+  return make('server_error', `it answered, but not as an MCP server should: ${messageOf(error)}`)
+}
+
+/** Whether the request never got an answer. */
+export function isUnreachable(error: unknown): boolean {
+  return causeCode(error) !== undefined || error instanceof TypeError
 }
 
 /** Why a request got no answer. Errors that the server itself answered with are left as they are. */
@@ -80,9 +87,6 @@ export function requestFailure(error: unknown, about: Circumstances, isLost: boo
   }
   if (error instanceof McpError) return error
   if (error instanceof StreamableHTTPError) return make(codeOf(error), `refused: ${httpReason(error)}`)
-  const code = causeCode(error)
-  if (code !== undefined || error instanceof TypeError)
-    return make('network', `cannot be reached: ${code ?? messageOf(error)}`)
   return make('malformed_response', `gave an answer that is none: ${messageOf(error)}`)
 }
 

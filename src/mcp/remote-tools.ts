@@ -123,17 +123,15 @@ export class RemoteTools {
     this.#withdrawn.set(name, reason)
   }
 
-  async #call(name: string, input: ValueObject, context: ToolContext): Promise<CallResult> {
-    const connection = this.#connection()
-    // Opening may show that the tool is not what it was.
-    await connection.open()
-    const withdrawn = this.#withdrawn.get(name)
-    if (withdrawn !== undefined)
-      throw new ToolExecutionError('resource_not_found', `"${name}" was withdrawn: ${withdrawn}`)
-    const { signal, progress } = context
+  async #call(name: string, input: ValueObject, { signal, progress }: ToolContext): Promise<CallResult> {
+    // Asked only when the connection is open: opening it may show that the tool is not what it was.
+    const onSend = (): void => {
+      const reason = this.#withdrawn.get(name)
+      if (reason !== undefined) throw new ToolExecutionError('resource_not_found', `"${name}" was withdrawn: ${reason}`)
+    }
+    const asked = { method: 'tools/call', params: { name, arguments: input } }
     try {
-      const params = { name, arguments: input }
-      return callResultOf(await connection.ask({ method: 'tools/call', params }, { signal, onProgress: progress }))
+      return callResultOf(await this.#connection().ask(asked, { signal, onProgress: progress, onSend }))
     } catch (error) {
       if (error instanceof McpError) return failedCall(error.message)
       throw error

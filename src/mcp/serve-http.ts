@@ -34,6 +34,7 @@ export interface Listening {
   close(): Promise<void>
 }
 
+const methods: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE'])
 const maxBodyBytes = 4_194_304
 /** A client that forgets to end its session is let go when this many newer ones have come. */
 const maxSessions = 100
@@ -88,43 +89,39 @@ async function answer(request: IncomingMessage, response: ServerResponse, desk: 
   if (origin !== undefined && !desk.origins.has(origin)) return refuse(response, 403, 'this origin is not allowed')
   const url = new URL(request.url ?? '/', `http://${host}`)
   if (url.pathname !== desk.path) return refuse(response, 404, `there is nothing here; MCP is at ${desk.path}`)
-  const body = request.method === 'POST' ? await readBody(request) : undefined
+  const { method = '' } = request
+  if (!methods.has(method)) return refuse(response, 405, 'MCP is spoken with POST, GET and DELETE')
+  const body = method === 'POST' ? await readBody(request) : undefined
   if (body === 'too long') return refuse(response, 413, `the message is longer than ${maxBodyBytes} bytes`)
   if (body === 'no JSON') return refuse(response, 400, 'the body is not JSON', -32700)
   const id = request.headers['mcp-session-id']
-  const session = typeof id === 'string' ? desk.sessions.get(id) : newSession(body?.message, desk)
+  const session = typeof id === 'string' ? desk.sessions.get(id) : await newSession(body?.message, desk)
   if (session === undefined) {
     return id === undefined
       ? refuse(response, 400, 'there is no session; begin with initialize')
       : refuse(response, 404, 'there is no such session; begin a new one', -32001)
   }
-  const asked = new Request(url, { method: request.method ?? 'GET', headers: headersOf(request) })
-  await write(
-    await (await session).transport.handleRequest(asked, body && { parsedBody: body.message }),
-    response,
-    (await session).integers,
-  )
+  const asked = new Request(url, { method, headers: headersOf(request) })
+  const answered = await session.transport.handleRequest(asked, body && { parsedBody: body.message })
+  await write(answered, response, session.integers)
 }
 
 /** Undefined when the message is not one that begins a session. */
-function newSession(message: unknown, { sessions, newServer }: Desk): Promise<Session> | undefined {
+async function newSession(message: unknown, { sessions, newServer }: Desk): Promise<Session | undefined> {
   if (!isInitializeRequest(message)) return undefined
-  const open = async (): Promise<Session> => {
-    const server = newServer()
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => void sessions.set(id, session),
-    })
-    const session: Session = { server, transport, integers: new ExactIntegers() }
-    const send = transport.send.bind(transport)
-    transport.send = (sent, options) => send(session.integers.mark(sent), options)
-    server.onclose = () => void sessions.delete(transport.sessionId ?? '')
-    await server.connect(transport as Transport)
-    const [oldest] = sessions.values()
-    if (sessions.size >= maxSessions) await oldest?.server.close()
-    return session
-  }
-  return open()
+  const [oldest] = sessions.values()
+  if (sessions.size >= maxSessions) await oldest?.server.close()
+  const server = newServer()
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    onsessioninitialized: (id) => void sessions.set(id, session),
+  })
+  const session: Session = { server, transport, integers: new ExactIntegers() }
+  const send = transport.send.bind(transport)
+  transport.send = (sent, options) => send(session.integers.mark(sent), options)
+  server.onclose = () => void sessions.delete(transport.sessionId ?? '')
+  await server.connect(transport as Transport)
+  return session
 }
 
 async function readBody(request: IncomingMessage): Promise<{ readonly message: unknown } | 'too long' | 'no JSON'> {

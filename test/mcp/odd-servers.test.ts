@@ -44,6 +44,7 @@ test('all pages are listed', async () => {
 test('pages that never end are a problem of the server, not an endless wait', async () => {
   const { problems } = await connected({ endless: scripted({ lists: [['again']] }) })
   expect(problems).toMatchObject([{ server: 'endless', error: { code: 'malformed_response' } }])
+  expect(problems[0]?.error.message).toContain('the MCP server "endless" cannot be started')
 })
 
 test('lines that are no messages are passed over', async () => {
@@ -233,6 +234,7 @@ test('what keeps a server from being used is said with its name, the reason and 
       missing: { command: 'no-such-command-here' },
       failing: { command: process.execPath, args: ['-e', fails], env: { KEY: key } },
       silent: { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] },
+      echoing: { command: 'cat' },
       nowhere: { url: 'http://127.0.0.1:1/mcp' },
     },
     { connectTimeoutMs: 1500 },
@@ -242,9 +244,10 @@ test('what keeps a server from being used is said with its name, the reason and 
   expect(said.get('failing')?.message).toContain(
     'ended with code 3 before it answered; it wrote: cannot log in with [redacted]',
   )
+  expect(said.get('echoing')?.message).toContain('not as an MCP server should')
   expect(said.get('silent')).toMatchObject({ code: 'timeout' })
   expect(said.get('nowhere')?.message).toContain('nothing answers at http://127.0.0.1:1/mcp')
-  expect([...servers.servers.values()].map((server) => server.state)).toEqual(['down', 'down', 'down', 'down'])
+  expect([...servers.servers.values()].map((server) => server.state)).toEqual(Array(5).fill('down'))
 })
 
 test('a spec that makes no sense is misuse before anything starts', async () => {

@@ -19,6 +19,7 @@ import { ToolRegistry } from '../../src/tools/registry.js'
 import { root } from '../layers/source.js'
 import { call, connected, textIn, until } from './peers.js'
 
+const started: string[] = []
 const aborted: string[] = []
 
 const registry = (): ToolRegistry =>
@@ -58,6 +59,7 @@ const registry = (): ToolRegistry =>
       input: params.object({ label: params.string() }),
       execute: ({ label }, { signal }) =>
         new Promise((_resolve, reject) => {
+          started.push(label)
           signal.addEventListener('abort', () => {
             aborted.push(label)
             reject(signal.reason)
@@ -177,8 +179,10 @@ describe.each([
     const running = client.callTool({ name: 'wait_forever', arguments: { label } }, undefined, {
       signal: controller.signal,
     })
-    setTimeout(() => controller.abort('enough'), 50)
-    await expect(running).rejects.toThrow('enough')
+    const refused = expect(running).rejects.toThrow('enough')
+    await until(() => started.includes(label))
+    controller.abort('enough')
+    await refused
     await until(() => aborted.includes(label))
   })
 
@@ -239,7 +243,8 @@ test('the service on streams is over when its input ends, and what runs is abort
     params: { name: 'wait_forever', arguments: { label: 'end' } },
   }
   input.write(`${JSON.stringify(message)}\n`)
-  setTimeout(() => input.end(), 50)
+  await until(() => started.includes('end'))
+  input.end()
   await service.closed
   await until(() => aborted.includes('end'))
 })
@@ -317,6 +322,8 @@ describe('the HTTP service', () => {
     expect(await status(initialize, { 'mcp-session-id': 'nobody' })).toBe(404)
     expect(await status('', { 'mcp-session-id': 'nobody' }, 'GET')).toBe(404)
     expect(await status(JSON.stringify('x'.repeat(5_000_000)))).toBe(413)
+    expect(await status('', {}, 'PUT')).toBe(405)
+    expect(await status('', {}, 'TRACE')).toBe(405)
     expect((await raw(`${url}/elsewhere`, json, initialize)).status).toBe(404)
     expect((await client.listTools()).tools).toHaveLength(6)
   })
