@@ -42,6 +42,19 @@ describe('a registry', () => {
     expect(registry.snapshot('admin').get('admin_only')?.name).toBe('admin_only')
   })
 
+  it('renews a tool in its place and under its name, adds it when it is new, and asks about a changed one', () => {
+    const registry = new ToolRegistry([from('one', 'a'), from('one', 'b')], { onCollision: 'qualify' })
+    registry.add(from('two', 'a'))
+    expect(registry.renew(from('two', 'a')).name).toBe('two::a')
+    expect(registry.renew(from('two', 'c')).name).toBe('c')
+    expect(names(registry)).toEqual(['a', 'b', 'two::a', 'c'])
+    expect(() => registry.renew(from('one', 'b', 'v2'))).toThrow('is not the one that was pinned')
+    expect(registry.get('b')?.digest).toBe('v1')
+    const trusting = new ToolRegistry([from('one', 'a'), from('one', 'b')], { onDrift: 'replace' })
+    trusting.renew(from('one', 'a', 'v2'))
+    expect(trusting.list().map((tool) => tool.digest)).toEqual(['v2', 'v1'])
+  })
+
   it('a snapshot does not see later changes and cannot be changed', () => {
     const registry = new ToolRegistry([from('local', 'a')])
     const snapshot = registry.snapshot()
