@@ -2,34 +2,13 @@
 // that grows. Trap: over HTTP nothing tells that a server died with a call open, so every error of the connection asks it.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import {
-  type Progress,
-  type Result,
-  ResultSchema,
-  type ServerCapabilities,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { type ServerCapabilities, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { ToolwireError } from '../errors/error.js'
-import type { Value } from '../json/types.js'
-import { onAbort } from '../tools/abort.js'
+import { type Ask, deadline, longestTimeoutMs, send } from './ask.js'
 import { ChildTransport } from './child-transport.js'
 import { type Circumstances, connectFailure, isUnreachable, requestFailure, wasNotTaken } from './failures.js'
 import { httpTransport } from './http-transport.js'
 import { isHttp, type McpServerSpec } from './server-spec.js'
-
-export interface Asked {
-  readonly method: string
-  readonly params?: { readonly [key: string]: Value }
-}
-export interface AskOptions {
-  /** Aborted: the server is told that nobody waits any more. */
-  readonly signal?: AbortSignal | undefined
-  readonly onProgress?: ((progress: Progress) => void) | undefined
-  /** Called before each time the request is sent; what it throws keeps it from being sent. */
-  readonly onSend?: (() => void) | undefined
-}
-/** Sends a request and gives what was answered, of any form. */
-export type Ask = (asked: Asked, options?: AskOptions) => Promise<Result>
 
 export interface ConnectionEvents {
   /** The server answers: called before anybody else may ask it. What it throws closes the connection. */
@@ -52,7 +31,6 @@ interface Link {
   drop(): Promise<void>
 }
 
-const longestTimeoutMs = 2_147_483_647
 const pingTimeoutMs = 2000
 const firstPauseMs = 500
 const longestPauseMs = 30_000
@@ -114,14 +92,14 @@ export class Connection {
   readonly ask: Ask = async (asked, options = {}) => {
     const link = await this.#opened()
     try {
-      return await send(link, asked, options)
+      return await send(link.client, asked, options)
     } catch (error) {
       if (isUnreachable(error)) this.#lose(link)
       if (!wasNotTaken(error) || options.signal?.aborted) throw this.#told(error, link)
       this.#lose(link)
     }
     const next = await this.#opened()
-    return send(next, asked, options).catch((error: unknown) => {
+    return send(next.client, asked, options).catch((error: unknown) => {
       throw this.#told(error, next)
     })
   }
@@ -160,7 +138,7 @@ export class Connection {
     try {
       await link.client.connect(link.transport, { signal, timeout: longestTimeoutMs })
       this.#listen(link)
-      const ask: Ask = (asked, options) => send(link, asked, { signal, ...options })
+      const ask: Ask = (asked, options) => send(link.client, asked, { signal, ...options })
       await this.#events.opened(ask, link.client.getServerCapabilities() ?? {})
       if (link.client.transport === undefined) throw new Error('it went away')
     } catch (error) {
@@ -169,6 +147,7 @@ export class Connection {
       throw this.#failed(failure)
     } finally {
       end()
+      this.#giveUp = () => {}
     }
     this.#failures = 0
     this.#failure = undefined
@@ -195,7 +174,7 @@ export class Connection {
   #listen(link: Link): void {
     const { client } = link
     client.setNotificationHandler(ToolListChangedNotificationSchema, () =>
-      this.#events.toolsChanged((asked, options) => send(link, asked, options)),
+      this.#events.toolsChanged((asked, options) => send(link.client, asked, options)),
     )
     client.onclose = () => this.#lose(link)
     let isAsking = false
@@ -232,52 +211,5 @@ export class Connection {
 
   #about(link: Link): Circumstances {
     return { name: this.name, spec: this.spec, ending: link.child?.ending, stderr: link.child?.stderr ?? '' }
-  }
-}
-
-/** The answer in any form: one strange tool or block must not cost the rest. Time is the caller's signal alone. */
-async function send(link: Link, { method, params }: Asked, options: AskOptions = {}): Promise<Result> {
-  const { signal, onProgress, onSend } = options
-  const abandoned = (cause: unknown): ToolwireError =>
-    new ToolwireError('aborted', `nobody waits for the answer to ${method} any more`, { cause })
-  if (signal?.aborted) throw abandoned(signal.reason)
-  onSend?.()
-  const request = params === undefined ? { method } : { method, params: { ...params } }
-  // The SDK listens to its signal for ever and would cancel a request that was answered long ago: each gets its own.
-  const controller = new AbortController()
-  const release = signal === undefined ? () => {} : onAbort(signal, (reason) => controller.abort(reason))
-  try {
-    return await link.client.request(request as Parameters<Client['request']>[0], ResultSchema, {
-      timeout: longestTimeoutMs,
-      signal: controller.signal,
-      ...(onProgress === undefined ? {} : { onprogress: onProgress }),
-    })
-  } catch (error) {
-    throw controller.signal.aborted ? abandoned(error) : error
-  } finally {
-    release()
-  }
-}
-
-interface Deadline {
-  readonly signal: AbortSignal
-  readonly isTimedOut: () => boolean
-  readonly giveUp: () => void
-  /** Must be called, or the timer goes on. */
-  readonly end: () => void
-}
-
-function deadline(ms: number): Deadline {
-  const controller = new AbortController()
-  let timedOut = false
-  const timer = setTimeout(() => {
-    timedOut = true
-    controller.abort(new DOMException(`The ${ms} ms for this are over`, 'TimeoutError'))
-  }, ms)
-  return {
-    signal: controller.signal,
-    isTimedOut: () => timedOut,
-    giveUp: () => controller.abort(),
-    end: () => clearTimeout(timer),
   }
 }

@@ -1,6 +1,6 @@
 // Lists of a server, page by page. Trap: a server that repeats a cursor, or never ends, must not hold anybody for ever.
 import { ToolwireError } from '../errors/error.js'
-import type { Ask } from './connection.js'
+import type { Ask } from './ask.js'
 
 const maxPages = 1000
 

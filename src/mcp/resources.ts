@@ -3,7 +3,7 @@ import { McpError } from '@modelcontextprotocol/sdk/types.js'
 import type { UserPart } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
-import type { Ask } from './connection.js'
+import type { Ask } from './ask.js'
 import { listAll } from './listing.js'
 
 export interface McpResource {
