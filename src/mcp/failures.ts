@@ -64,9 +64,9 @@ export function connectFailure(error: unknown, about: Circumstances, timedOutMs:
   return make('server_error', `it answered, but not as an MCP server should: ${messageOf(error)}`)
 }
 
-/** Whether the request never got an answer. */
+/** Whether the connection failed under the request. A coded error of our own (aborted, withdrawn) says nothing of the server. */
 export function isUnreachable(error: unknown): boolean {
-  return causeCode(error) !== undefined || error instanceof TypeError
+  return !ToolwireError.is(error) && (causeCode(error) !== undefined || error instanceof TypeError)
 }
 
 /** Why a request got no answer. Errors that the server itself answered with are left as they are. */

@@ -81,6 +81,7 @@ test('everything: bad arguments are told before the call, and by the server as i
 
 test('everything: an aborted call is cancelled, and the server goes on to answer others', async () => {
   const { registry } = shared
+  const { pid } = serverOf(shared, 'everything')
   const controller = new AbortController()
   const running = call(
     registry,
@@ -92,6 +93,7 @@ test('everything: an aborted call is cancelled, and the server goes on to answer
   controller.abort()
   expect((await running).error?.category).toBe('cancelled')
   expect(textIn(await call(registry, 'echo', { message: 'still here' }))).toBe('Echo: still here')
+  expect(serverOf(shared, 'everything').pid).toBe(pid)
 })
 
 test('everything: a tool that takes too long is answered execution_timeout', async () => {

@@ -60,6 +60,7 @@ test('HTTP: list, call, error, cancel, kill -9 in the middle of a call, down, an
   await pause(100)
   controller.abort()
   expect((await cancelled).error?.category).toBe('cancelled')
+  expect(serverOf(servers, 'remote').state).toBe('ready')
 
   const lost = call(registry, 'trigger-long-running-operation', { duration: 60, steps: 2 })
   await pause(200)
