@@ -24,6 +24,9 @@ export type ErrorCode =
   | 'missing_required_output'
   | 'limit_exceeded'
   | 'tool_failed'
+  | 'run_locked'
+  | 'journal_mismatch'
+  | 'journal_corrupted'
   | 'misuse'
 
 /** Every code, with whether the same request may succeed when it is sent again. */
@@ -50,6 +53,9 @@ export const errorCodes: Readonly<Record<ErrorCode, boolean>> = {
   missing_required_output: false,
   limit_exceeded: false,
   tool_failed: false,
+  run_locked: true,
+  journal_mismatch: false,
+  journal_corrupted: false,
   misuse: false,
 }
 

@@ -4,15 +4,19 @@
 import { freeze } from '../conversation/freeze.js'
 import type { AnyCall, ToolResult } from '../conversation/messages.js'
 import { decodeResult } from '../conversation/stored.js'
+import { ToolwireError } from '../errors/error.js'
+import { canonicalJson } from '../json/digest.js'
 import type { Json } from '../json/types.js'
 import type { CallOutcome } from '../tools/batch.js'
 import { toolResult } from '../tools/results.js'
+import type { Journal } from './journal.js'
 import { batchOptions, type Setup } from './options.js'
-import { approveFrom, callsOf, type PendingCall, type RunState } from './state.js'
+import { type ApprovalAnswer, approveFrom, callsOf, type PendingCall, type RunState } from './state.js'
 
 /** What became of one call. */
 export type Outcome =
-  | { readonly state: 'answered'; readonly result: ToolResult }
+  /** `inDoubt`: the run was interrupted while the tool ran, and nobody knows whether it took effect. */
+  | { readonly state: 'answered'; readonly result: ToolResult; readonly inDoubt?: true }
   | { readonly state: 'paused'; readonly pending: PendingCall }
 
 /** The calls of one answer and what is known of each, by position. */
@@ -24,13 +28,16 @@ export interface CallBatch {
   readonly resumes: number
   /** Calls that waited for approval when the run was resumed. */
   readonly pending: readonly PendingCall[]
+  /** What was answered about them. */
+  readonly approvals: ReadonlyMap<string, ApprovalAnswer>
 }
 
 /** The batch of a run that waited for approval, with the results it had. */
-export function resumedBatch(state: RunState): CallBatch {
+export function resumedBatch(state: RunState, approvals: CallBatch['approvals']): CallBatch {
   const outcomes: (Outcome | undefined)[] = []
   for (const { ordinal, result } of state.results) outcomes[ordinal] = { state: 'answered', result }
-  return { turn: state.turn, calls: callsOf(state), outcomes, resumes: state.resumes + 1, pending: state.pending }
+  const { turn, resumes, pending } = state
+  return { turn, calls: callsOf(state), outcomes, resumes: resumes + 1, pending, approvals }
 }
 
 interface BatchEvents {
@@ -38,24 +45,30 @@ interface BatchEvents {
   settled(call: AnyCall, outcome: Outcome): void
 }
 
-/** Settles every call of the batch that has no outcome yet, and writes the outcomes into it as they come. */
+/**
+ * Settles every call of the batch that has no outcome yet, and writes the outcomes into it as they come. Gives whether the
+ * batch was begun by this attempt, not by one that came to its end earlier.
+ */
 export async function settleBatch(
   setup: Setup,
+  journal: Journal,
   batch: CallBatch,
   signal: AbortSignal,
   events: BatchEvents,
-): Promise<void> {
-  const { journal, executor, options } = setup
-  const { calls, outcomes, turn, resumes, pending } = batch
+): Promise<boolean> {
+  const { executor, options } = setup
+  const { calls, outcomes, turn, resumes, pending, approvals } = batch
   const place = resumes === 0 ? `turn/${turn}` : `turn/${turn}/resume/${resumes}`
   const open = calls.flatMap((call, ordinal) => (outcomes[ordinal] === undefined ? [{ call, ordinal }] : []))
   let isFresh = false
-  await journal.step(`${place}/intent`, async (): Promise<Json> => {
+  const intent = open.map(({ call, ordinal }) => ({ ordinal, id: call.id, name: call.name, arguments: call.arguments }))
+  const recordedIntent = await journal.step(`${place}/intent`, async (): Promise<Json> => {
     isFresh = true
-    return open.map(({ call, ordinal }) => ({ ordinal, id: call.id, name: call.name, arguments: call.arguments }))
+    return intent
   })
+  if (!isFresh) checkIntent(recordedIntent, intent, place)
   const settings = batchOptions(setup, turn, signal)
-  const approve = resumes === 0 ? options.approve : approveFrom(setup.approvals, pending, options.approve)
+  const approve = resumes === 0 ? options.approve : approveFrom(approvals, pending, options.approve)
   const executing = executor.batch({ ...settings, approve })
   const settle = async (call: AnyCall, ordinal: number): Promise<Outcome> => {
     const tool = executor.tools.get(call.name)
@@ -79,6 +92,14 @@ export async function settleBatch(
     outcomes[ordinal] = outcome
     events.settled(call, outcome)
   })
+  return isFresh
+}
+
+/** The records must be those of this program: another intent means that it would make other calls than were made. */
+function checkIntent(recorded: Json, intent: Json, place: string): void {
+  if (canonicalJson(recorded) === canonicalJson(intent)) return
+  const message = `the journal has other calls at ${place} than the run would make now; the program or the journal was changed`
+  throw new ToolwireError('journal_mismatch', message)
 }
 
 /** The executor's outcome as plain data. A result that cannot be stored is told to the model as a failure. */
@@ -108,16 +129,15 @@ function readOutcome(json: unknown, call: AnyCall, ordinal: number): Outcome {
       pending: { callId: call.id, name: call.name, arguments: String(text), digest: String(digest), ordinal },
     }
   }
-  return { state: 'answered', result: decodeResult(kept.result) }
+  const result = decodeResult(kept.result)
+  return { state: 'answered', result, ...(kept.inDoubt === true ? { inDoubt: true } : {}) }
 }
 
 function inDoubt(call: AnyCall): Outcome {
-  return failure(
-    call,
-    `The run was interrupted while tool "${call.name}" was running; whether it took effect is not known, and it was not run again`,
-  )
+  const message = `The run was interrupted while tool "${call.name}" was running; whether it took effect is not known, and it was not run again`
+  return freeze({ ...failure(call, message), inDoubt: true })
 }
 
-function failure(call: AnyCall, message: string): Outcome {
+function failure(call: AnyCall, message: string): Outcome & { readonly state: 'answered' } {
   return freeze({ state: 'answered', result: decodeResult(toolResult.error(call, { category: 'unknown', message })) })
 }

@@ -13,7 +13,7 @@ import type { ExecuteOptions } from '../tools/executor-options.js'
 import { ToolRegistry, type ToolSource } from '../tools/registry.js'
 import type { AnyTool } from '../tools/tool.js'
 import { type Budget, type Limits, limitsOf } from './budget.js'
-import type { Journal } from './journal.js'
+import { isStore, type Journal, type JournalStore } from './journal.js'
 import { memoryJournal } from './memory-journal.js'
 import { type ApprovalAnswer, type Approvals, checkApprovals, decodeState, type RunState } from './state.js'
 
@@ -69,12 +69,13 @@ export interface RunOptions extends RequestSettings, ExecutorSettings, Budget {
   readonly signal?: AbortSignal | undefined
   /** Called after each turn, and waited for. What it throws ends the run with an error. */
   readonly onTurn?: ((turn: Turn) => unknown) | undefined
-  readonly journal?: Journal | undefined
-  /** Part of the idempotency keys that tools get; the journal's, or random. */
+  /** What remembers the steps of the run. With a store, a run that is known by `runId` goes on where it was. */
+  readonly journal?: Journal | JournalStore | undefined
+  /** The name of the run, and part of the idempotency keys that tools get; the journal's, or random. */
   readonly runId?: string | undefined
   /** The state of a run that stopped with `needs_approval`. */
   readonly resume?: RunState | undefined
-  /** Answers to the calls that wait in `resume`, by call id. */
+  /** Answers to the calls that wait in `resume`, or in the store, by call id. Each counts once. */
   readonly approvals?: Approvals | undefined
 }
 
@@ -83,7 +84,9 @@ export interface Setup {
   readonly options: RunOptions
   readonly executor: ToolExecutor
   readonly limits: Limits
-  readonly journal: Journal
+  readonly runId: string
+  readonly journal: Journal | JournalStore
+  /** Empty when a store is to know what the run began with. */
   readonly conversation: Conversation
   readonly resume: RunState | undefined
   readonly approvals: ReadonlyMap<string, ApprovalAnswer>
@@ -93,14 +96,19 @@ export function checkOptions(options: RunOptions): Setup {
   checkShapes(options)
   const { tools } = options
   const resume = options.resume === undefined ? undefined : decodeState(options.resume)
+  const runId = runIdOf(options, resume)
+  const journal = options.journal ?? memoryJournal(runId)
   const setup: Setup = {
     options,
     executor: options.executor ?? new ToolExecutor(tools instanceof ToolRegistry ? tools.snapshot() : (tools ?? [])),
     limits: limitsOf(options),
-    journal: options.journal ?? memoryJournal(options.runId ?? resume?.runId ?? crypto.randomUUID()),
+    runId,
+    journal,
     conversation: resume === undefined ? startOf(options) : resumedFrom(options, resume),
     resume,
-    approvals: checkApprovals(options.approvals ?? {}, resume),
+    approvals: isStore(journal)
+      ? new Map(Object.entries(options.approvals ?? {}))
+      : checkApprovals(options.approvals ?? {}, resume?.pending ?? []),
   }
   setup.executor.batch(batchOptions(setup, 1, undefined)) // misuse of its options shows now, not in the first turn
   checkChoice(options.toolChoice, setup.executor.tools)
@@ -119,8 +127,22 @@ function checkShapes(options: RunOptions): void {
   wrong(executor !== undefined && !(executor instanceof ToolExecutor), 'executor must be a ToolExecutor')
   wrong(onTurn !== undefined && typeof onTurn !== 'function', 'onTurn must be a function')
   wrong(signal !== undefined && !(signal instanceof AbortSignal), 'signal must be an AbortSignal')
-  const isJournal = typeof journal?.step === 'function' && typeof journal.all === 'function'
-  wrong(journal !== undefined && !isJournal, 'journal must have the functions step and all')
+  wrong(journal !== undefined && !isJournal(journal), 'journal must be a store, or have the functions step and all')
+}
+
+function isJournal(journal: Journal | JournalStore): boolean {
+  if (typeof journal !== 'object' || journal === null) return false
+  return isStore(journal) || (typeof journal.step === 'function' && typeof journal.all === 'function')
+}
+
+function runIdOf(options: RunOptions, resume: RunState | undefined): string {
+  const { journal, runId } = options
+  if (journal !== undefined && !isStore(journal)) return journal.runId
+  if (journal !== undefined && resume !== undefined) {
+    const message = 'the journal knows the state of its run; leave out resume, and give runId and the approvals'
+    throw new ToolwireError('misuse', message)
+  }
+  return runId ?? resume?.runId ?? crypto.randomUUID()
 }
 
 /** What the executor is told for the calls of one turn. */
@@ -128,11 +150,11 @@ export function batchOptions(setup: Setup, turn: number, signal: AbortSignal | u
   const { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve } = setup.options
   const { onProgress } = setup.options
   const own = { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve, onProgress }
-  return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.journal.runId, turn, signal }
+  return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.runId, turn, signal }
 }
 
 function startOf(options: RunOptions): Conversation {
-  const { system, prompt, messages, conversation } = options
+  const { system, prompt, messages, conversation, journal } = options
   if (messages !== undefined && conversation !== undefined) {
     throw new ToolwireError('misuse', 'give run either messages or a conversation, not both')
   }
@@ -143,20 +165,20 @@ function startOf(options: RunOptions): Conversation {
   const answered = answerOpenCalls(started, 'the call has no result in the history')
   const start = new Conversation(answered)
   const asked = prompt === undefined ? start : start.user(prompt)
-  if (asked.length === 0)
+  if (asked.length === 0 && (journal === undefined || !isStore(journal)))
     throw new ToolwireError('misuse', 'run has nothing to ask; give it a prompt, messages or a conversation')
   return asked
 }
 
 function resumedFrom(options: RunOptions, state: RunState): Conversation {
-  const { prompt, messages, conversation, system, runId, journal } = options
+  const { prompt, messages, conversation, system } = options
   if ([prompt, messages, conversation, system].some((given) => given !== undefined)) {
     throw new ToolwireError(
       'misuse',
       'a resumed run has its history in the state; leave out prompt, system, messages and conversation',
     )
   }
-  const given = journal?.runId ?? runId ?? state.runId
+  const given = runIdOf(options, state)
   if (given !== state.runId) {
     throw new ToolwireError(
       'misuse',

@@ -24,6 +24,8 @@ export type RunEvent =
   | { readonly type: 'done'; readonly result: RunResult }
 
 export interface RunResult {
+  /** What `run({ journal: store, runId })` takes to go on with it. */
+  readonly runId: string
   /** The text of the last answer; `""` when there was none. */
   readonly text: string
   /** The whole conversation, plain JSON, every call answered: it can be stored and sent again. */
@@ -38,6 +40,8 @@ export interface RunResult {
   readonly calls: number
   /** Of all turns: what did not cross the wire unchanged. */
   readonly losses: readonly Loss[]
+  /** Calls that were in flight when an earlier attempt of the run ended, and were not run again. Absent when there are none. */
+  readonly inDoubt?: readonly AnyCall[]
   /** With `needs_approval`: what `run({ resume })` takes. */
   readonly state?: RunState
 }

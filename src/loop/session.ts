@@ -12,21 +12,27 @@ import { unfold } from '../conversation/unfold.js'
 import { addUsage, type Usage } from '../conversation/usage.js'
 import { ToolwireError } from '../errors/error.js'
 import type { Json } from '../json/types.js'
+import { onAbort } from '../tools/abort.js'
 import { toolResults } from '../tools/results.js'
 import { ask, foreignFailure, readAnswer } from './answer.js'
 import { type CallBatch, type Outcome, resumedBatch, settleBatch } from './batch.js'
 import { createRepeatGuard, overBudget } from './budget.js'
 import { eventsOf } from './channel.js'
+import { isOpen, isStore, type Journal, type OpenJournal } from './journal.js'
+import { memoryJournal } from './memory-journal.js'
 import { requestOf, type Setup } from './options.js'
+import { ApprovalLedger, beginRecorded } from './recorded.js'
 import type { RunEvent, RunResult } from './result.js'
 import type { RunState } from './state.js'
-import { type Lifetime, type Stop, startLifetime, stopText, within } from './stop.js'
+import { aborted, type Lifetime, type Stop, startLifetime, stopText, within } from './stop.js'
 
 export class Session {
   readonly #setup: Setup
   readonly #streaming: boolean
   readonly #isRepeating: ReturnType<typeof createRepeatGuard>
+  readonly #approvals: ApprovalLedger
   #lifetime: Lifetime | undefined
+  #journal: Journal | OpenJournal
   #conversation: Conversation
   #turn: number
   #calls: number
@@ -35,6 +41,7 @@ export class Session {
   #response: CompletionResponse | undefined
   /** The calls of the last answer while they have no message of results. */
   #batch: CallBatch | undefined
+  #inDoubt: readonly AnyCall[] = []
   #stop: Stop | undefined
   #result: RunResult | undefined
 
@@ -47,7 +54,9 @@ export class Session {
     this.#turn = resume?.turn ?? 0
     this.#calls = resume?.calls ?? 0
     this.#usage = resume?.usage ?? {}
-    this.#batch = resume === undefined ? undefined : resumedBatch(resume)
+    this.#batch = resume === undefined ? undefined : resumedBatch(resume, setup.approvals)
+    this.#journal = isStore(setup.journal) ? memoryJournal(setup.runId) : setup.journal
+    this.#approvals = new ApprovalLedger(isStore(setup.journal) ? setup.approvals : new Map())
   }
 
   /** The loop. Never throws; its last event and its value are the result. */
@@ -56,17 +65,20 @@ export class Session {
     const lifetime = startLifetime(options.signal, limits.timeoutMs)
     this.#lifetime = lifetime
     try {
+      await this.#open(lifetime)
       if (resume !== undefined && this.#batch !== undefined) {
         this.#response = readAnswer({ message: resume.messages.at(-1), finishReason: 'tool_calls' })
         yield* this.#runCalls(lifetime, this.#batch, this.#response)
       }
       while (this.#stop === undefined) yield* this.#takeTurn(lifetime)
+      this.#approvals.end(this.#setup.runId)
     } catch (error) {
       // The model, its tools and the hook have told of their failures already.
       const failure = foreignFailure('server_error', 'the journal failed', error)
       this.#stop = lifetime.stop ?? { reason: 'error', error: failure }
     } finally {
       lifetime.close()
+      await this.#close()
     }
     const result = this.result()
     yield { type: 'done', result }
@@ -85,6 +97,27 @@ export class Session {
     return this.#result
   }
 
+  /** Takes the run out of its store, with the conversation it began with. */
+  async #open(lifetime: Lifetime): Promise<void> {
+    const { journal: store, runId, conversation } = this.#setup
+    if (!isStore(store)) return
+    const journal = await store.open(runId)
+    this.#journal = journal
+    onAbort(journal.cancelled, (reason) => lifetime.end(aborted(reason)))
+    lifetime.signal.throwIfAborted()
+    this.#conversation = await beginRecorded(journal, conversation)
+  }
+
+  /** A journal that cannot be closed is told of unless the run has failed already. */
+  async #close(): Promise<void> {
+    const journal = this.#journal
+    if (!isOpen(journal)) return
+    await journal.close(this.#stop ?? { reason: 'aborted' }).catch((error: unknown) => {
+      const failure = foreignFailure('server_error', 'the journal could not be closed', error)
+      if (this.#stop?.reason !== 'error') this.#stop = { reason: 'error', error: failure }
+    })
+  }
+
   async *#takeTurn(lifetime: Lifetime): AsyncGenerator<RunEvent, void> {
     lifetime.signal.throwIfAborted()
     this.#turn += 1
@@ -97,14 +130,14 @@ export class Session {
     this.#response = response
     this.#conversation = this.#conversation.append(response.message)
     if (calls.length === 0) return yield* this.#endTurn(lifetime, response, [], [])
-    this.#batch = { turn: this.#turn, calls, outcomes: [], resumes: 0, pending: [] }
+    this.#batch = { turn: this.#turn, calls, outcomes: [], resumes: 0, pending: [], approvals: new Map() }
     this.#stop = overBudget(this.#setup.limits, calls, this.#usage)
     yield* this.#runCalls(lifetime, this.#batch, response)
   }
 
   async *#askModel(lifetime: Lifetime): AsyncGenerator<RunEvent, CompletionResponse> {
-    const { options, journal } = this.#setup
-    const { model } = options
+    const { model } = this.#setup.options
+    const journal = this.#journal
     const turn = this.#turn
     const request = requestOf(this.#setup, this.#conversation.messages, turn)
     const isStreamed = this.#streaming && model.capabilities?.streaming !== 'no'
@@ -112,6 +145,7 @@ export class Session {
     const recorded = yield* eventsOf<RunEvent, Json>(({ emit }) => {
       const step = async (): Promise<Json> => {
         isFresh = true
+        this.#approvals.end(this.#setup.runId)
         const onEvent = isStreamed ? (event: CompletionEvent) => emit({ ...event, turn }) : undefined
         return (await ask(model, request, lifetime.signal, onEvent)) as unknown as Json
       }
@@ -127,21 +161,29 @@ export class Session {
   async *#runCalls(lifetime: Lifetime, batch: CallBatch, response: CompletionResponse): AsyncGenerator<RunEvent, void> {
     const { calls, outcomes, turn } = batch
     if (this.#stop !== undefined) return yield* this.#endTurn(lifetime, response, calls, [])
-    yield* eventsOf<RunEvent, void>(({ post }) => {
+    const isFresh = yield* eventsOf<RunEvent, boolean>(({ post }) => {
       const started = (call: AnyCall): void => post({ type: 'tool_start', turn, call })
       const settled = (call: AnyCall, outcome: Outcome): void => {
         if (outcome.state === 'answered') this.#calls += 1
+        if (outcome.state === 'answered' && outcome.inDoubt === true) this.#inDoubt = [...this.#inDoubt, call]
         post(
           outcome.state === 'answered'
             ? { type: 'tool_result', turn, call, result: outcome.result }
             : { type: 'tool_paused', turn, call },
         )
       }
-      return within(lifetime, () => settleBatch(this.#setup, batch, lifetime.signal, { started, settled }))
+      return within(lifetime, () =>
+        settleBatch(this.#setup, this.#journal, batch, lifetime.signal, { started, settled }),
+      )
     })
     lifetime.signal.throwIfAborted()
     const results = outcomes.flatMap((outcome) => (outcome?.state === 'answered' ? [outcome.result] : []))
     if (results.length < calls.length) {
+      const next = await this.#approved(batch, isFresh)
+      if (next !== undefined) {
+        this.#batch = next
+        return yield* this.#runCalls(lifetime, next, response)
+      }
       this.#stop = { reason: 'needs_approval' }
       return yield* this.#endTurn(lifetime, response, calls, [])
     }
@@ -149,6 +191,13 @@ export class Session {
     this.#batch = undefined
     if (this.#isRepeating(calls, results)) this.#stop = { reason: 'budget', detail: 'identical_calls' }
     yield* this.#endTurn(lifetime, response, calls, results)
+  }
+
+  /** The batch with approvals for the calls that wait, where a store has or takes them. */
+  async #approved(batch: CallBatch, isFresh: boolean): Promise<CallBatch | undefined> {
+    const journal = this.#journal
+    const canAsk = !isFresh && this.#setup.options.approve !== undefined
+    return isOpen(journal) ? this.#approvals.take(journal, batch, canAsk) : undefined
   }
 
   async *#endTurn(
@@ -179,6 +228,7 @@ export class Session {
     const { messages } = this.#conversation
     const state = stop.reason === 'needs_approval' && batch !== undefined ? this.#state(batch) : undefined
     return {
+      runId: this.#setup.runId,
       text: this.#response?.text ?? '',
       messages: results === undefined ? messages : [...messages, freeze(toolResults(results))],
       ...(this.#response === undefined ? {} : { response: this.#response }),
@@ -187,6 +237,7 @@ export class Session {
       turns: this.#turn,
       calls: this.#calls,
       losses: this.#losses,
+      ...(this.#inDoubt.length === 0 ? {} : { inDoubt: this.#inDoubt }),
       ...(state === undefined ? {} : { state }),
     }
   }
@@ -195,7 +246,7 @@ export class Session {
     const entries = batch.outcomes.map((outcome, ordinal) => ({ outcome, ordinal }))
     return {
       version: 1,
-      runId: this.#setup.journal.runId,
+      runId: this.#setup.runId,
       turn: batch.turn,
       resumes: batch.resumes,
       calls: this.#calls,

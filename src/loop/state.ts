@@ -100,10 +100,13 @@ function checkOrdinals(state: RunState): void {
 }
 
 /** Refuses approvals that would do nothing, or that do not say which of two calls they mean. */
-export function checkApprovals(approvals: Approvals, state: RunState | undefined): ReadonlyMap<string, ApprovalAnswer> {
+export function checkApprovals(
+  approvals: Approvals,
+  pending: readonly PendingCall[],
+): ReadonlyMap<string, ApprovalAnswer> {
   const answers = new Map(Object.entries(approvals))
   for (const [callId, answer] of answers) {
-    const waiting = state?.pending.filter((call) => call.callId === callId) ?? []
+    const waiting = pending.filter((call) => call.callId === callId)
     if (waiting.length === 0) {
       throw new ToolwireError(
         'misuse',

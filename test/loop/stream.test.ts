@@ -38,8 +38,8 @@ describe('run.stream', () => {
   })
 
   test('awaited, it gives the same as run', async () => {
-    const streamed = await run.stream({ model: scriptedModel(script), tools: [echo], prompt: 'go' })
-    const whole = await run({ model: scriptedModel(script), tools: [echo], prompt: 'go' })
+    const streamed = await run.stream({ runId: 'r1', model: scriptedModel(script), tools: [echo], prompt: 'go' })
+    const whole = await run({ runId: 'r1', model: scriptedModel(script), tools: [echo], prompt: 'go' })
     expect(JSON.stringify(streamed)).toBe(JSON.stringify(whole))
   })
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import * as durable from '../../src/durable/index.js'
 import * as root from '../../src/index.js'
 import * as mcp from '../../src/mcp/index.js'
 import * as testing from '../../src/testing/index.js'
@@ -56,6 +57,10 @@ test('the root door exports these values', () => {
   ])
 })
 
+test('the durable door exports these values', () => {
+  expect(Object.keys(durable).toSorted()).toEqual(['cancelRun', 'fileJournal', 'listRuns', 'pruneRuns', 'readRun'])
+})
+
 test('the mcp door exports these values', () => {
   expect(Object.keys(mcp).toSorted()).toEqual(['connectMcp', 'mcpServersOf', 'serveMcp'])
 })
@@ -65,7 +70,7 @@ test('the testing door exports these values', () => {
 })
 
 test('the doors are these', () => {
-  expect(Object.keys(manifest.exports)).toEqual(['.', './mcp', './testing', './package.json'])
+  expect(Object.keys(manifest.exports)).toEqual(['.', './durable', './mcp', './testing', './package.json'])
 })
 
 test('doors export names one by one', () => {

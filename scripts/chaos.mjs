@@ -1,0 +1,43 @@
+// `npm run chaos`: kills durable runs at every boundary of their journal and at random times, and counts what was lost or doubled.
+// Options: --kills n (random kills; 1000), --turns n (20), --parallel n (2).
+import { parseArgs } from 'node:util'
+import { crashOnce, durationOf, stepsIn } from '../test/durable/crash.mjs'
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '1000' },
+    turns: { type: 'string', default: '20' },
+    parallel: { type: 'string', default: '2' },
+  },
+})
+const turns = Number(values.turns)
+const boundaries = Array.from({ length: stepsIn(turns) }, (_, index) => index + 1)
+const places = boundaries.flatMap((place) => [`before:${place}`, `during:${place}`, `after:${place}`])
+const duration = await durationOf(turns)
+const times = Array.from({ length: Number(values.kills) }, () => Math.random() * duration)
+const queue = [...places, ...times]
+const total = queue.length
+const sum = { kills: 0, inDoubt: 0, recorded: 0, faults: [] }
+const started = Date.now()
+
+async function worker() {
+  for (let kill = queue.shift(); kill !== undefined; kill = queue.shift()) {
+    const { faults, inDoubt, wasKilled, recorded } = await crashOnce(turns, kill)
+    sum.kills += wasKilled ? 1 : 0
+    sum.inDoubt += inDoubt
+    sum.recorded += recorded
+    for (const fault of faults) sum.faults.push(`${kill}: ${fault}`)
+    const done = total - queue.length
+    if (done % 50 === 0) process.stderr.write(`${done} of ${total}, ${sum.faults.length} faults\n`)
+  }
+}
+
+await Promise.all(Array.from({ length: Number(values.parallel) }, worker))
+const seconds = Math.round((Date.now() - started) / 1000)
+process.stdout.write(
+  `${total} runs of ${turns} turns with 3 parallel calls: ${places.length} kills at boundaries, ${times.length} at random times ` +
+    `(${sum.kills} hit), ${seconds} s\n` +
+    `recorded steps found after the kill: ${sum.recorded}; calls in doubt, reported: ${sum.inDoubt}; faults: ${sum.faults.length}\n`,
+)
+for (const fault of sum.faults.slice(0, 20)) process.stdout.write(`  ${fault}\n`)
+process.exitCode = sum.faults.length === 0 ? 0 : 1

@@ -1,0 +1,61 @@
+// Lines at the end of a file, kept when told so. Lines that wait while the disk is busy are written and synced together.
+// The trap: after a failed write or sync nobody knows what the disk has; nothing is written any more, and everybody is told.
+import type { FileHandle } from 'node:fs/promises'
+import { ToolwireError } from '../errors/error.js'
+
+export interface Appender {
+  /** Settles when the line is on the disk. */
+  append(line: string): Promise<void>
+  /** Waits for what is on its way. Never throws. */
+  idle(): Promise<void>
+}
+
+/** The two operations of a file that it takes. */
+export type AppendedFile = Pick<FileHandle, 'appendFile' | 'datasync'>
+
+interface Waiting {
+  readonly line: string
+  readonly done: () => void
+  readonly failed: (error: Error) => void
+}
+
+export function createAppender(file: AppendedFile, what: string): Appender {
+  let waiting: Waiting[] = []
+  let writing: Promise<void> | undefined
+  let failure: ToolwireError | undefined
+
+  const writeAll = async (): Promise<void> => {
+    await undefined // lines appended in the same moment go together
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      try {
+        if (failure !== undefined) throw failure
+        await file.appendFile(batch.map(({ line }) => line).join(''))
+        await file.datasync()
+        for (const { done } of batch) done()
+      } catch (error) {
+        failure ??= unwritable(what, error)
+        for (const { failed } of batch) failed(failure)
+      }
+    }
+    writing = undefined
+  }
+
+  return {
+    append(line) {
+      const written = new Promise<void>((done, failed) => waiting.push({ line, done, failed }))
+      writing ??= writeAll()
+      return written
+    },
+    async idle() {
+      await writing
+    },
+  }
+}
+
+function unwritable(what: string, cause: unknown): ToolwireError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const message = `${what} cannot be written: ${reason}; the run stops here, and goes on from its last recorded step when the disk works`
+  return new ToolwireError('server_error', message, { retryable: false, cause })
+}

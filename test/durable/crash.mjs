@@ -1,0 +1,112 @@
+// One crash and what came of it: a worker dies, another goes on, and the effects are counted against what was recorded.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const worker = fileURLToPath(new URL('./worker.mjs', import.meta.url))
+
+/** Runs a worker; with `afterMs` it is killed so long after it has begun. */
+function work(folder, turns, where, afterMs) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [worker, folder, 'r', String(turns), where], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let timer
+    let out = ''
+    let err = ''
+    child.stdout.on('data', (data) => {
+      if (out === '' && afterMs !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), afterMs)
+      out += data
+    })
+    child.stderr.on('data', (data) => {
+      err += data
+    })
+    child.on('close', (code, signal) => {
+      clearTimeout(timer)
+      const [, text = ''] = out.split('\n')
+      resolve({ code, signal, err, result: text === '' ? undefined : JSON.parse(text) })
+    })
+  })
+}
+
+const linesOf = (path) => {
+  try {
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+  } catch {
+    return []
+  }
+}
+const stepsOf = (folder) =>
+  linesOf(join(folder, 'runs', 'r.jsonl')).flatMap((line) => {
+    try {
+      const record = JSON.parse(line)
+      return record.type === 'step' ? [[record.name, JSON.stringify(record.value)]] : []
+    } catch {
+      return []
+    }
+  })
+
+/**
+ * Kills a worker and lets another finish. Gives what went wrong, in words, and how many calls were in doubt.
+ * `kill` is where it dies, or a time in milliseconds.
+ */
+export async function crashOnce(turns, kill) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-crash-'))
+  try {
+    const first = await work(
+      folder,
+      turns,
+      typeof kill === 'number' ? 'never' : kill,
+      typeof kill === 'number' ? kill : undefined,
+    )
+    const before = stepsOf(folder)
+    const second = await work(folder, turns, 'never')
+    const after = new Map(stepsOf(folder))
+    const faults = []
+    if (second.result?.reason !== 'answer') {
+      faults.push(`the second worker did not finish: ${JSON.stringify(second.result)} ${second.err}`)
+    }
+    for (const [name, value] of before)
+      if (after.get(name) !== value) faults.push(`the step ${name} was lost or changed`)
+    const counts = new Map()
+    for (const line of linesOf(join(folder, 'effects'))) counts.set(line, (counts.get(line) ?? 0) + 1)
+    const { inDoubt = [], failed = [], answered = 0 } = second.result ?? {}
+    for (let turn = 1; turn <= turns; turn += 1) {
+      for (const name of ['pay', 'send', 'look']) {
+        const id = `call_${turn}_${name}`
+        const times = counts.get(`${name} r/${turn}/${id}`) ?? 0
+        const doubted = inDoubt.includes(id)
+        if (name !== 'look' && times > 1) faults.push(`${id} took effect ${times} times`)
+        if (name === 'look' && (times === 0 || doubted)) faults.push(`${id} may be repeated, and was not run`)
+        if (name !== 'look' && times === 0 && !doubted) faults.push(`${id} was lost without a word`)
+        if (doubted !== failed.includes(id)) faults.push(`${id} was not told to the model as it was reported`)
+      }
+    }
+    if (answered !== turns * 3) faults.push(`${answered} results for ${turns * 3} calls`)
+    return { faults, inDoubt: inDoubt.length, wasKilled: first.signal === 'SIGKILL', recorded: before.length }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** How many fresh steps a run of so many turns takes: the start, per turn a reply, an intent and three calls, and the answer. */
+export const stepsIn = (turns) => 1 + turns * 5 + 1
+
+/** How long a run of so many turns takes here and now, from its beginning to the end of its process. */
+export async function durationOf(turns) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-crash-'))
+  try {
+    const started = Date.now()
+    await work(folder, turns, 'never')
+    const whole = Date.now() - started
+    const empty = Date.now()
+    await work(folder, turns, 'never')
+    return Math.max(20, whole - (Date.now() - empty))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
