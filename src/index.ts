@@ -70,6 +70,37 @@ export { type FallbackOptions, fallback } from './model/fallback.js'
 export type { Retry } from './model/http-model.js'
 export type { CallOptions, Capabilities, CompletionStream, Model, ModelRequest, Support } from './model/model.js'
 export type { Checked, Issue } from './schema/issue.js'
+export type {
+  Adapter,
+  Demo,
+  FieldDelta,
+  FieldReader,
+  FormatContext,
+  Parsed,
+  Plan,
+  TextAdapter,
+  ToolMode,
+} from './signature/adapter.js'
+export { chatAdapter } from './signature/chat-adapter.js'
+export type { Field, FieldType, SignatureData } from './signature/field.js'
+export type { CallValue, HistoryTurn, HistoryValue, ToolsValue, ToolValue } from './signature/infer.js'
+export { jsonAdapter } from './signature/json-adapter.js'
+export type { CallOptions as ModuleCallOptions, ModuleOptions } from './signature/module-call.js'
+export { chainOfThought, type Program, predict } from './signature/predict.js'
+export type { AnswerOf, CallsResult, FieldEvent, OutputRetry, Prediction } from './signature/prediction.js'
+export { type Agent, react } from './signature/react.js'
+export type {
+  ReactCallOptions,
+  ReactEvent,
+  ReactFailure,
+  ReactOptions,
+  ReactResult,
+  ReactStop,
+} from './signature/react-result.js'
+export { loadProgram, saveProgram } from './signature/saved-program.js'
+export { configure, type SignatureSettings } from './signature/settings.js'
+export { type Signature, type SignatureBuilder, signature } from './signature/signature.js'
+export { exportTrace, type Trace } from './signature/trace.js'
 export { argsOf, decodeArguments, repairArguments } from './tools/arguments.js'
 export type { AuditRecord } from './tools/audit.js'
 export type { CallOutcome } from './tools/batch.js'

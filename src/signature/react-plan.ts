@@ -1,0 +1,113 @@
+// The first request of `react`: a signature whose only output is calls, and the tools with `submit` among them.
+import { ToolwireError } from '../errors/error.js'
+import { stringifyJson } from '../json/stringify.js'
+import type { Value } from '../json/types.js'
+import { toolResult } from '../tools/results.js'
+import type { AnyTool } from '../tools/tool.js'
+import type { Demo, Plan } from './adapter.js'
+import { callsFieldOf, type Field, isToolField, type SignatureData } from './field.js'
+import type { HistoryTurn, HistoryValue } from './infer.js'
+import { checkInputs } from './inputs.js'
+import type { Setup } from './module-call.js'
+import { fieldLines, objectiveOf, paragraphs } from './prompt-text.js'
+import type { ReactOptions } from './react-result.js'
+import { submitName } from './submit.js'
+import { fieldError, toolsIn } from './tool-fields.js'
+
+export interface ReactPlan {
+  readonly plan: Plan
+  /** The signature that the plan was made of. */
+  readonly inner: SignatureData
+  readonly callsName: string
+}
+
+/** A signature for `react` has outputs of its own; calls are what the loop is for. */
+export function checkReactSignature(signature: SignatureData): void {
+  const calls = callsFieldOf(signature)
+  if (calls === undefined) return
+  throw new ToolwireError(
+    'misuse',
+    `react makes the calls itself; leave the output "${calls.name}" out, or use predict`,
+  )
+}
+
+/** The tools of the inputs and of the options. Throws before anything is sent. */
+export function reactTools(setup: Setup, options: ReactOptions): readonly AnyTool[] {
+  const inputs = checkInputs(setup.signature, setup.inputs)
+  const more = options.tools === undefined ? [] : 'list' in options.tools ? options.tools.list() : options.tools
+  const own = toolsIn(setup.signature, inputs)
+  const extra = toolsIn(
+    { instruction: '', inputs: [toolsField('tools')], outputs: [] },
+    new Map([['tools', [...own, ...more]]]),
+  )
+  if (extra.some((tool) => tool.name === submitName)) {
+    const field = setup.signature.inputs.find(isToolField) ?? toolsField('tools')
+    throw fieldError(field, `holds a tool called "${submitName}", which is how react takes the outputs`, 'rename it')
+  }
+  return extra
+}
+
+export function planReact(setup: Setup, tools: readonly AnyTool[]): ReactPlan {
+  const { signature, settings, demos } = setup
+  const names = new Set([...signature.inputs, ...signature.outputs].map(({ name }) => name))
+  const free = (name: string): string => (names.has(name) ? free(`${name}_`) : name)
+  const [toolsName, callsName] = [free('tools'), free('tool_calls')]
+  const history = signature.inputs.find(({ type }) => type.kind === 'history')
+  const historyName = history?.name ?? free('history')
+  const inner: SignatureData = {
+    instruction: instructionOf(signature),
+    inputs: [
+      ...signature.inputs.filter((field) => !isToolField(field) && field !== history),
+      plainField(historyName, { kind: 'history' }, true),
+      toolsField(toolsName),
+    ],
+    outputs: [plainField(callsName, { kind: 'tool_calls' }, true)],
+  }
+  const toolNames = new Set(signature.inputs.filter(isToolField).map(({ name }) => name))
+  const given = Object.entries(setup.inputs).filter(([name]) => name !== historyName && !toolNames.has(name))
+  const earlier = history === undefined ? undefined : ownValue(setup.inputs, history.name)
+  const turns = [...demos.map((demo, index) => demoTurn(setup, demo, index, callsName)), ...listOf(earlier)]
+  const inputs = { ...Object.fromEntries(given), [historyName]: turns, [toolsName]: tools }
+  const { capabilities } = settings.model
+  const plan = settings.adapter.format(inner, inputs, { capabilities, toolMode: settings.toolMode })
+  return { plan, inner, callsName }
+}
+
+function instructionOf(signature: SignatureData): string {
+  return paragraphs(
+    objectiveOf(signature),
+    fieldLines(`The task is done when you call the tool \`${submitName}\` with these outputs:`, signature.outputs),
+    `Call other tools first where they help, several at once where they do not depend on each other. Do not answer in text: call \`${submitName}\`.`,
+  )
+}
+
+/** An example as a turn in which the outputs were submitted. */
+function demoTurn(setup: Setup, demo: Demo, index: number, callsName: string): HistoryTurn {
+  const side = (fields: readonly Field[]): object =>
+    Object.fromEntries(fields.flatMap(({ name }) => (Object.hasOwn(demo, name) ? [[name, demo[name]]] : [])))
+  const args = side(setup.signature.outputs)
+  stringifyJson(args as Value) // refuses what cannot be sent, by name of the limit
+  const call = { id: `demo_${index + 1}`, name: submitName, args }
+  return {
+    inputs: side(setup.signature.inputs.filter(({ type }) => type.kind !== 'history')),
+    outputs: { [callsName]: [call] },
+    results: [toolResult.success(call, 'The outputs were taken.')],
+  }
+}
+
+function listOf(history: HistoryValue | undefined): readonly unknown[] {
+  if (history === undefined) return []
+  return Array.isArray(history) ? history : [history]
+}
+
+function ownValue(inputs: object, name: string): HistoryValue | undefined {
+  return Object.hasOwn(inputs, name) ? (inputs as { readonly [key: string]: HistoryValue })[name] : undefined
+}
+
+function toolsField(name: string): Field {
+  return plainField(name, { kind: 'tools' }, false)
+}
+
+function plainField(name: string, type: Field['type'], optional: boolean): Field {
+  return { name, type, optional, internal: false }
+}
