@@ -191,7 +191,11 @@ function readValue(scanner: Scanner, kind: string, name: keyof Constraints, foun
     case 'pattern': {
       const pattern = scanner.quoted('the pattern')
       if (linearPattern(pattern) === undefined) {
-        scanner.fail('the pattern cannot be matched in linear time', at, 'leave out look-around and back-references')
+        scanner.fail(
+          'the pattern is no regular expression of linear time',
+          at,
+          'leave out look-around and back-references',
+        )
       }
       found.pattern = pattern
       return

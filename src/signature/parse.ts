@@ -3,7 +3,7 @@
 import type { Field, FieldType, SignatureData } from './field.js'
 import { parseType } from './parse-type.js'
 import { Scanner } from './scanner.js'
-import { nearest, syntaxError } from './syntax-error.js'
+import { syntaxError } from './syntax-error.js'
 
 const longestText = 100_000
 const longestName = 64
@@ -129,6 +129,9 @@ export function checkFields(inputs: readonly Field[], outputs: readonly Field[],
 
 function missingArrow(scanner: Scanner): never {
   if (scanner.atEnd) scanner.fail('the arrow is missing', undefined, 'write inputs -> outputs')
+  const isInName = /^[-.]\w/.test(scanner.text.slice(scanner.index)) && /\w/.test(scanner.text[scanner.index - 1] ?? '')
+  if (isInName)
+    scanner.fail(`${scanner.shown()} cannot be part of a field name`, undefined, 'use letters, digits and _')
   if (scanner.sees('=>') || scanner.sees('→') || scanner.sees('-')) {
     scanner.fail(`${scanner.shown()} is no arrow`, undefined, 'write ->')
   }
@@ -137,14 +140,17 @@ function missingArrow(scanner: Scanner): never {
 
 function unexpected(scanner: Scanner): never {
   const at = scanner.skip()
-  const word = scanner.word()
-  if (word !== '') {
-    const meant = nearest(word, ['class', 'object'])
-    scanner.fail(
-      `${JSON.stringify(word)} is not expected here`,
-      at,
-      meant === undefined ? 'separate fields by commas' : undefined,
-    )
-  }
-  return scanner.fail(`${scanner.shown(at)} is not expected here`, at)
+  const mark = scanner.text[at] ?? ''
+  const advice = new Map([
+    ['?', 'write it directly behind the name'],
+    ['!', 'write it directly behind the name'],
+    ['|', 'use json for a value of several types'],
+    ['"', 'a field has one description'],
+  ])
+  const isWord = /\w/.test(mark)
+  return scanner.fail(
+    `${scanner.shown(at)} is not expected here`,
+    at,
+    isWord ? 'separate fields by commas' : advice.get(mark),
+  )
 }

@@ -58,7 +58,7 @@ export type Prediction<Outputs = AnyFields, Calls extends CallsField = CallsFiel
               }
             >
           >
-        | (true extends Optional ? AnswerOf<Flat<Omit<Outputs, Name>>> : never)
+        | (true extends Optional ? AnswerOf<Flat<Omit<Outputs, Name> & { [Key in Name]?: undefined }>> : never)
     : AnswerOf<Outputs> | CallsResult<Outputs>
 
 /** A module's call while it goes on. `retry` means that the deltas since the last one are void. */

@@ -80,7 +80,7 @@ export class Scanner {
 
   /** What stands at a place, for a message. */
   shown(position: number = this.skip()): string {
-    const word = /^(?:\w+|->|\S)/u.exec(this.text.slice(position))?.[0]
+    const word = /^(?:\w+|[-=]>|\S)/u.exec(this.text.slice(position))?.[0]
     return word === undefined ? 'the end' : JSON.stringify(word)
   }
 }

@@ -15,7 +15,7 @@ import { callsFieldOf, type Field, isToolField, type SignatureData } from './fie
 import type { CallValue } from './infer.js'
 import { checkInputs } from './inputs.js'
 import { structuredCalls, toolsIn, writtenCalls } from './tool-fields.js'
-import { checkField, readValue } from './values.js'
+import { checkField, readValue, takesNull } from './values.js'
 
 /** What stood in an answer for a field: its text, or a value that was JSON already. */
 export type Written = { readonly text: string } | { readonly value: unknown }
@@ -197,7 +197,7 @@ async function strictly(
 
 /** Models write null for a field they leave out. */
 function isAbsent(field: Field, written: Written): boolean {
-  return 'value' in written && written.value === null && field.optional && field.type.kind !== 'json'
+  return 'value' in written && written.value === null && field.optional && !takesNull(field.type)
 }
 
 function missing(fields: readonly Field[], response: CompletionResponse): ToolwireError {

@@ -5,7 +5,7 @@ import { makeTool } from '../tools/definition.js'
 import type { Tool } from '../tools/tool.js'
 import type { Field } from './field.js'
 import { objectSchemaOf } from './schema-field.js'
-import { checkField } from './values.js'
+import { checkField, takesNull } from './values.js'
 
 export const submitName = 'submit'
 
@@ -34,7 +34,7 @@ async function checkOutputs(outputs: readonly Field[], given: unknown): Promise<
   const issues: Issue[] = []
   for (const field of outputs) {
     const value = members.get(field.name)
-    if (value === undefined || (value === null && field.optional && field.type.kind !== 'json')) {
+    if (value === undefined || (value === null && field.optional && !takesNull(field.type))) {
       if (!field.optional) issues.push({ path: `/${field.name}`, message: 'is missing' })
       continue
     }

@@ -5,7 +5,7 @@ import { ToolwireError } from '../errors/error.js'
 const shownCharacters = 60
 
 export function syntaxError(text: string, position: number, problem: string, suggestion?: string): ToolwireError {
-  const start = text.lastIndexOf('\n', position - 1) + 1
+  const start = position === 0 ? 0 : text.lastIndexOf('\n', position - 1) + 1
   const next = text.indexOf('\n', position)
   const end = next === -1 ? text.length : next
   const from = Math.max(start, position - shownCharacters)
@@ -19,18 +19,21 @@ export function syntaxError(text: string, position: number, problem: string, sug
   )
 }
 
-/** The known word that was most likely meant: at most two edits away, and not most of the word. */
+/** The known word that was most likely meant: one edit away, or two in a longer word. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: { readonly name: string; readonly distance: number } | undefined
   for (const name of known) {
     const distance = editDistance(word.toLowerCase(), name.toLowerCase())
-    if (distance <= 2 && distance < name.length && distance < (best?.distance ?? 3)) best = { name, distance }
+    const most = name.length > 4 ? 2 : 1
+    if (distance <= most && distance < (best?.distance ?? 3)) best = { name, distance }
   }
   return best?.name
 }
 
+/** Inserted, left out and changed letters; letters in another order count as one. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return 3
+  if (a !== b && [...a].toSorted().join('') === [...b].toSorted().join('')) return 1
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i]

@@ -27,6 +27,13 @@ export function checkPlain(field: Field, value: unknown): readonly Issue[] {
   return issues
 }
 
+/** Whether null is a value of the type, and not a way to say that there is none. */
+export function takesNull(type: FieldType): boolean {
+  const issues: Issue[] = []
+  decode(type, null, '', issues)
+  return issues.length === 0
+}
+
 /** The value as the type has it; what is wrong is added to the issues. A null for an optional member means that it is absent. */
 function decode(type: FieldType, value: unknown, path: string, issues: Issue[]): unknown {
   const refuse = (message: string): undefined => {
@@ -41,7 +48,7 @@ function decode(type: FieldType, value: unknown, path: string, issues: Issue[]):
     case 'number':
     case 'integer': {
       const problem = numberProblem(type, value)
-      return problem === undefined ? value : refuse(problem)
+      return problem === undefined ? numberOf(type.kind, value) : refuse(problem)
     }
     case 'boolean':
       return typeof value === 'boolean' ? value : refuse('must be true or false')
@@ -86,7 +93,7 @@ function decodeObject(fields: readonly Field[], value: object, path: string, iss
   for (const { name, type, optional } of fields) {
     const member = members.get(name)
     members.delete(name)
-    if (member === undefined || (member === null && optional)) {
+    if (member === undefined || (member === null && optional && !takesNull(type))) {
       if (!optional) issues.push({ path: at(path, name), message: 'is missing' })
       continue
     }
@@ -112,6 +119,11 @@ function numberProblem(type: Extract<FieldType, { kind: 'number' | 'integer' }>,
   if (typeof value !== 'bigint' && !(typeof value === 'number' && Number.isFinite(value))) return 'must be a number'
   if (type.min !== undefined && value < type.min) return `must be at least ${type.min}`
   return type.max !== undefined && value > type.max ? `must be at most ${type.max}` : undefined
+}
+
+/** Digits that a number would be written with are one; of an integer beyond 2^53−1 every digit is kept. */
+function numberOf(kind: 'number' | 'integer', value: unknown): unknown {
+  return kind === 'number' && typeof value === 'bigint' && `${Number(value)}` === `${value}` ? Number(value) : value
 }
 
 function rangeProblem(

@@ -5,6 +5,9 @@ import * as v from 'valibot'
 import { z } from 'zod'
 import type { Value, ValueObject } from '../../src/json/types.js'
 import type { CallValue, HistoryValue, ToolsValue, ToolValue } from '../../src/signature/infer.js'
+import { chainOfThought, predict } from '../../src/signature/predict.js'
+import type { Prediction } from '../../src/signature/prediction.js'
+import { react } from '../../src/signature/react.js'
 import { type AnyFields, type Signature, signature } from '../../src/signature/signature.js'
 import { params } from '../../src/tools/params.js'
 
@@ -51,9 +54,7 @@ assertType<Equal<Calls<typeof kinds>, undefined>>()
 
 // Optional, internal and calls.
 const marked = signature('question, tools: tools -> plan!, doubt?!: number, answer?: string, calls?: tool_calls')
-assertType<
-  Equal<Out<typeof marked>, { answer?: string | undefined; calls?: readonly CallValue[] | undefined }>
->()
+assertType<Equal<Out<typeof marked>, { answer?: string | undefined; calls?: readonly CallValue[] | undefined }>>()
 assertType<Equal<Calls<typeof marked>, { name: 'calls'; optional: true }>>()
 const required = signature('question, tools: tools -> answer, calls: tool_calls "what to do"')
 assertType<Equal<Calls<typeof required>, { name: 'calls'; optional: false }>>()
@@ -99,3 +100,46 @@ assertType<
   >
 >()
 assertType<Equal<Calls<typeof built>, { name: 'calls'; optional: true }>>()
+
+// What a call gives: an answer only, calls only, or either, told apart by `kind`.
+const plain = predict('question -> answer, n: integer')
+type ResultOf<P> = P extends (...given: never[]) => Promise<infer R> ? R : never
+type Plain = ResultOf<typeof plain>
+assertType<Equal<Plain['kind'], 'answer'>>()
+assertType<Equal<Plain['outputs'], { answer: string; n: number }>>()
+const must = predict(required)
+type Must = ResultOf<typeof must>
+assertType<Equal<Must['kind'], 'calls'>>()
+assertType<Equal<Must['outputs'], { calls: readonly CallValue[]; answer?: string | undefined }>>()
+const either = chainOfThought('question, tools: tools -> answer, calls?: tool_calls')
+type Either = ResultOf<typeof either>
+assertType<Equal<Either['kind'], 'answer' | 'calls'>>()
+type Answered = Extract<Either, { kind: 'answer' }>['outputs']
+assertType<Equal<Answered, { reasoning: string; answer: string; calls?: undefined }>>()
+type Called = Extract<Either, { kind: 'calls' }>['outputs']
+assertType<
+  Equal<Called, { calls: readonly CallValue[]; reasoning?: string | undefined; answer?: string | undefined }>
+>()
+const anything = predict(wide)
+assertType<Equal<ResultOf<typeof anything>, Prediction>>()
+declare const unknownOutcome: Prediction
+assertType<Equal<(typeof unknownOutcome)['kind'], 'answer' | 'calls'>>()
+
+// Inputs are checked.
+plain({ question: 'Why?' })
+// @ts-expect-error the input is missing
+plain({})
+// @ts-expect-error the input has another name
+plain({ questoin: 'Why?' })
+// @ts-expect-error the input is a string
+plain({ question: 5 })
+// @ts-expect-error there is no such output
+plain({ question: 'Why?' }).then((result) => result.outputs.reply)
+// @ts-expect-error on a turn with calls the answer may be absent
+must({ question: 'Why?', tools: [] }).then((result) => result.outputs.answer.length)
+
+// The outcome of react is an answer with the outputs, or a stop.
+const agent = react('question -> answer, score: number')
+type Reacted = ResultOf<typeof agent>
+assertType<Equal<Reacted['kind'], 'answer' | 'stopped'>>()
+assertType<Equal<Extract<Reacted, { kind: 'answer' }>['outputs'], { answer: string; score: number }>>()
