@@ -1,7 +1,6 @@
 // Demos and histories as messages before the question.
 import { Conversation, textMessage } from '../conversation/conversation.js'
-import type { AssistantPart, Message, ToolResult } from '../conversation/messages.js'
-import { textOf } from '../conversation/messages.js'
+import { type AssistantPart, isCall, type Message, type ToolResult, textOf } from '../conversation/messages.js'
 import { answerOpenCalls } from '../conversation/pairing.js'
 import { ToolwireError } from '../errors/error.js'
 import { stringifyJson } from '../json/stringify.js'
@@ -63,21 +62,26 @@ export function historyMessages(rendering: Rendering, history: unknown): readonl
 const unanswered = 'the call has no result in the history'
 
 function turnMessages(rendering: Rendering, turn: HistoryTurn): readonly Message[] {
-  const { rendered, signature, mode, write } = rendering
-  const inputs = checkValues(rendered.inputs, turn?.inputs ?? {}, 'the inputs of a history turn')
-  const outputs = checkValues(rendered.outputs, turn?.outputs ?? {}, 'the outputs of a history turn')
-  const callsField = callsFieldOf(signature)
-  const calls = (callsField === undefined ? [] : (outputs.get(callsField.name) ?? [])) as readonly CallValue[]
-  const asked = writeFields(rendered.inputs, inputs)
-  const content: AssistantPart[] = []
-  if (rendered.outputs.some(({ name }) => outputs.get(name) !== undefined)) {
-    content.push({ type: 'text', text: write(rendered.outputs, outputs) })
-  }
-  if (mode === 'native') content.push(...callParts(calls))
+  const { rendered, mode } = rendering
+  const { inputs = {}, message, results = [] } = turn ?? {}
+  const asked = writeFields(rendered.inputs, checkValues(rendered.inputs, inputs, 'the inputs of a history turn'))
+  const isKept = message !== undefined && (mode === 'native' || !message.content.some(isCall))
+  const answer = isKept ? message : { role: 'assistant' as const, content: answerParts(rendering, turn) }
   return [
     ...(asked === '' ? [] : [textMessage('user', asked)]),
-    ...(content.length === 0 ? [] : [{ role: 'assistant' as const, content }]),
-    ...(turn.results === undefined || turn.results.length === 0 ? [] : [resultMessage(mode, turn.results)]),
+    ...(answer.content.length === 0 ? [] : [answer]),
+    ...(results.length === 0 ? [] : [resultMessage(mode, results)]),
+  ]
+}
+
+function answerParts({ rendered, signature, mode, write }: Rendering, turn: HistoryTurn): readonly AssistantPart[] {
+  const outputs = checkValues(rendered.outputs, turn?.outputs ?? {}, 'the outputs of a history turn')
+  const field = callsFieldOf(signature)
+  const calls = (field === undefined ? [] : (outputs.get(field.name) ?? [])) as readonly CallValue[]
+  const hasText = rendered.outputs.some(({ name }) => outputs.get(name) !== undefined)
+  return [
+    ...(hasText ? [{ type: 'text' as const, text: write(rendered.outputs, outputs) }] : []),
+    ...(mode === 'native' ? callParts(calls) : []),
   ]
 }
 

@@ -1,7 +1,7 @@
 // The TypeScript types of a signature, read from its literal text by the same grammar as parse.ts. A text that is not a
 // literal, or that this reader cannot follow, gives open records; parse.ts still checks it.
 import type { Conversation } from '../conversation/conversation.js'
-import type { ToolResult } from '../conversation/messages.js'
+import type { AssistantMessage, ToolResult } from '../conversation/messages.js'
 import type { Value, ValueObject } from '../json/types.js'
 import type { Flat } from '../schema/infer.js'
 import type { ToolSource } from '../tools/registry.js'
@@ -20,6 +20,8 @@ export type ToolsValue = readonly ToolValue[] | ToolSource
 export interface HistoryTurn {
   readonly inputs?: object | undefined
   readonly outputs?: object | undefined
+  /** What the model said, as it was. Sent in place of the outputs, so that what a provider signed comes back to it. */
+  readonly message?: AssistantMessage | undefined
   readonly results?: readonly ToolResult[] | undefined
 }
 /** Earlier turns of this signature, or a conversation as it is. */

@@ -14,9 +14,10 @@ import { eventsOf } from '../loop/channel.js'
 import { type Lifetime, startLifetime, within } from '../loop/stop.js'
 import { toolResult, toolResults } from '../tools/results.js'
 import type { Demo, FieldReader, Parsed, Plan } from './adapter.js'
-import type { SignatureData } from './field.js'
+import { isToolField, type SignatureData } from './field.js'
 import type { FieldEvent, OutputRetry, Prediction } from './prediction.js'
 import { type Resolved, resolve, type SignatureSettings } from './settings.js'
+import { callParts } from './tool-fields.js'
 
 /** What is passed on to the model with every request. */
 export type RequestSettings = Pick<
@@ -234,7 +235,7 @@ function resultOf(
     rung: rungOf(plan, progress),
     response,
     losses,
-    turn: { inputs, outputs: Object.fromEntries(parsed.outputs) },
+    turn: { inputs: plainInputs(setup), outputs: Object.fromEntries(parsed.outputs), message: response.message },
     trace: {
       module,
       signature,
@@ -248,7 +249,16 @@ function resultOf(
       modelCalls,
     },
   }
-  return parsed.kind === 'calls' ? { kind: 'calls', calls: parsed.calls, ...told } : { kind: 'answer', ...told }
+  if (parsed.kind === 'answer') return { kind: 'answer', ...told }
+  const toolCalls = response.toolCalls.length > 0 ? response.toolCalls : callParts(parsed.calls)
+  return { kind: 'calls', calls: parsed.calls, toolCalls, ...told }
+}
+
+/** The inputs that are part of the turn: tools and history are given anew with each call. */
+function plainInputs({ signature, inputs }: Setup): object {
+  const isTold = (name: string): boolean =>
+    signature.inputs.some((field) => field.name === name && !isToolField(field) && field.type.kind !== 'history')
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => isTold(name)))
 }
 
 /** The error with what it took to get there. */

@@ -1,5 +1,6 @@
 // What a module gives: the outputs, or the calls the model wants made, and what it took to get them.
 import type { Loss } from '../conversation/losses.js'
+import type { ToolCall } from '../conversation/messages.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import type { Usage } from '../conversation/usage.js'
 import type { ToolwireError } from '../errors/error.js'
@@ -43,6 +44,8 @@ export interface AnswerOf<Outputs> extends Told {
 export interface CallsResult<Outputs> extends Told {
   readonly kind: 'calls'
   readonly calls: readonly CallValue[]
+  /** The same calls as an executor takes them. */
+  readonly toolCalls: readonly ToolCall[]
   readonly outputs: Outputs
 }
 

@@ -124,9 +124,9 @@ function builder<Inputs, Outputs, Calls extends CallsField>(
   data: SignatureData,
 ): SignatureBuilder<Inputs, Outputs, Calls> {
   const input = (name: string, type: string | AnySchema = 'string', options: OutputOptions = {}): unknown =>
-    builder({ ...data, inputs: [...data.inputs, makeField(name, type, options, 'input')] })
+    builder({ ...data, inputs: [...data.inputs, makeField(name, type, options)] })
   const output = (name: string, type: string | AnySchema = 'string', options: OutputOptions = {}): unknown =>
-    builder({ ...data, outputs: [...data.outputs, makeField(name, type, options, 'output')] })
+    builder({ ...data, outputs: [...data.outputs, makeField(name, type, options)] })
   return {
     instruction: (text) => builder({ ...data, instruction: text }),
     // The signatures carry the types from step to step; at run time there is only the data.
@@ -150,13 +150,14 @@ function checked(data: SignatureData): SignatureData {
   return data
 }
 
-function makeField(name: string, type: string | AnySchema, options: OutputOptions, side: 'input' | 'output'): Field {
+function makeField(name: string, type: string | AnySchema, options: OutputOptions): Field {
   const problem = nameProblem(String(name))
   if (problem !== undefined) throw new ToolwireError('misuse', `the signature cannot be built: ${problem}`)
   const { optional = false, internal = false, description = '' } = options
   const rest = { optional, internal, ...(description === '' ? {} : { description }) }
   if (typeof type === 'string') return { name, type: parseFieldType(type), ...rest }
-  const taken = takeSchema(type, side)
+  // On both sides somebody writes what the schema takes in: a program, or a model.
+  const taken = takeSchema(type, 'input')
   if (!taken.ok) {
     throw new ToolwireError(
       'misuse',

@@ -125,18 +125,22 @@ assertType<Equal<ResultOf<typeof anything>, Prediction>>()
 declare const unknownOutcome: Prediction
 assertType<Equal<(typeof unknownOutcome)['kind'], 'answer' | 'calls'>>()
 
-// Inputs are checked.
-plain({ question: 'Why?' })
-// @ts-expect-error the input is missing
-plain({})
-// @ts-expect-error the input has another name
-plain({ questoin: 'Why?' })
-// @ts-expect-error the input is a string
-plain({ question: 5 })
-// @ts-expect-error there is no such output
-plain({ question: 'Why?' }).then((result) => result.outputs.reply)
-// @ts-expect-error on a turn with calls the answer may be absent
-must({ question: 'Why?', tools: [] }).then((result) => result.outputs.answer.length)
+// Inputs are checked, and outputs are those of the signature.
+export async function calls(): Promise<void> {
+  await plain({ question: 'Why?' })
+  // @ts-expect-error the input is missing
+  await plain({})
+  // @ts-expect-error the input has another name
+  await plain({ questoin: 'Why?' })
+  // @ts-expect-error the input is a string
+  await plain({ question: 5 })
+  const answered = await plain({ question: 'Why?' })
+  // @ts-expect-error there is no such output
+  answered.outputs.reply
+  const called = await must({ question: 'Why?', tools: [] })
+  // @ts-expect-error on a turn with calls the answer may be absent
+  called.outputs.answer.length
+}
 
 // The outcome of react is an answer with the outputs, or a stop.
 const agent = react('question -> answer, score: number')
