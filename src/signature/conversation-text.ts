@@ -56,7 +56,7 @@ export function historyMessages(rendering: Rendering, history: unknown): readonl
   const messages = history.flatMap((turn: HistoryTurn | Conversation) =>
     turn instanceof Conversation ? turn.messages : turnMessages(rendering, turn),
   )
-  return answerOpenCalls(messages, unanswered)
+  return answerOpenCalls(new Conversation(messages).messages, unanswered)
 }
 
 const unanswered = 'the call has no result in the history'

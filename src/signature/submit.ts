@@ -35,7 +35,7 @@ async function checkOutputs(outputs: readonly Field[], given: unknown): Promise<
   for (const field of outputs) {
     const value = members.get(field.name)
     if (value === undefined || (value === null && field.optional && !takesNull(field.type))) {
-      if (!field.optional) issues.push({ path: `/${field.name}`, message: 'is missing' })
+      if (!field.optional) issues.push({ path: `/${field.name}`, message: 'is required' })
       continue
     }
     const checked = await checkField(field, value)

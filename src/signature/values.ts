@@ -94,7 +94,7 @@ function decodeObject(fields: readonly Field[], value: object, path: string, iss
     const member = members.get(name)
     members.delete(name)
     if (member === undefined || (member === null && optional && !takesNull(type))) {
-      if (!optional) issues.push({ path: at(path, name), message: 'is missing' })
+      if (!optional) issues.push({ path: at(path, name), message: 'is required' })
       continue
     }
     entries.push([name, decode(type, member, at(path, name), issues)])
