@@ -31,8 +31,6 @@ export type FieldType =
   | { readonly kind: 'tool_calls' }
   | { readonly kind: 'history' }
 
-export type FieldKind = FieldType['kind']
-
 export interface Field {
   readonly name: string
   readonly type: FieldType

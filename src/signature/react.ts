@@ -26,7 +26,7 @@ import type {
   ReactResult,
   ReactStop,
 } from './react-result.js'
-import type { AnyFields, CallsField, Signature, SignatureOf } from './signature.js'
+import { type AnyFields, type CallsField, makeSignature, type Signature, type SignatureOf } from './signature.js'
 import { submitName, submitTool } from './submit.js'
 
 /** An agent for a signature. Misuse rejects before the first request; everything later is told by the result. */
@@ -36,7 +36,10 @@ export interface Agent<Inputs = AnyFields, Outputs = AnyFields> {
   readonly module: 'react'
   readonly signature: SignatureData
   readonly demos: NonNullable<ReactOptions['demos']>
+  /** The same agent with other options. */
   with(options: ReactOptions): Agent<Inputs, Outputs>
+  /** The same agent with another instruction. */
+  instruct(instruction: string): Agent<Inputs, Outputs>
 }
 
 type AgentOf<S> = S extends Signature<infer Inputs, infer Outputs, infer _> ? Agent<Inputs, Outputs> : never
@@ -65,6 +68,8 @@ export function react(given: string | Signature, options: ReactOptions = {}): Ag
     signature,
     demos: options.demos ?? [],
     with: (more: ReactOptions) => react(signature, { ...options, ...more }),
+    instruct: (instruction: string) =>
+      react(makeSignature<AnyFields, AnyFields, CallsField>({ ...signature, instruction }), options),
   })
 }
 

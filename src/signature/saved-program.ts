@@ -4,16 +4,23 @@ import { displayJson } from '../json/display.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { Demo } from './adapter.js'
-import type { Field } from './field.js'
+import type { Field, SignatureData } from './field.js'
 import { checkValues } from './inputs.js'
-import type { Program } from './predict.js'
 import { printSignature } from './print.js'
-import type { CallsField } from './signature.js'
+
+/** What can be saved and loaded: programs and agents. */
+interface Saveable<Self> {
+  readonly module: string
+  readonly signature: SignatureData
+  readonly demos: readonly Demo[]
+  with(options: { readonly demos: readonly Demo[] }): Self
+  instruct(instruction: string): Self
+}
 
 /** Plain JSON: the demos, the instruction, and the signature they belong to. */
-export function saveProgram(program: Pick<Program, 'signature' | 'demos'>): JsonObject {
-  const { signature, demos } = program
-  return {
+export function saveProgram(program: Pick<Saveable<unknown>, 'module' | 'signature' | 'demos'>): JsonObject {
+  const { module, signature, demos } = program
+  const state: JsonObject = {
     traces: [],
     train: [],
     demos: demos.map((demo) => parseBody(displayJson(demo))),
@@ -25,20 +32,19 @@ export function saveProgram(program: Pick<Program, 'signature' | 'demos'>): Json
       })),
     },
     lm: null,
-    metadata: { toolwire: { signature: printSignature(signature) } },
   }
+  const metadata = { dependency_versions: {}, toolwire: { module, signature: printSignature(signature) } }
+  // DSPy's chain of thought is a module around a predictor called `predict`.
+  return module === 'chain_of_thought' ? { predict: state, metadata } : { ...state, metadata }
 }
 
 /** The program with the demos and the instruction that were saved. Trusts nothing in the JSON; `invalid_request` names the place. */
-export function loadProgram<Inputs, Outputs, Calls extends CallsField>(
-  program: Program<Inputs, Outputs, Calls>,
-  saved: unknown,
-): Program<Inputs, Outputs, Calls> {
+export function loadProgram<Self extends Saveable<Self>>(program: Self, saved: unknown): Self {
   if (!isJsonObject(saved)) throw refused('', 'is not an object')
-  const { demos, signature } = saved
+  const { demos, signature } = isJsonObject(saved.predict) ? saved.predict : saved
   if (!Array.isArray(demos)) throw refused('/demos', 'is not a list')
   const fields = [...program.signature.inputs, ...program.signature.outputs]
-  const read = demos.map((demo, index) => readDemo(fields, demo, index))
+  const read = demos.map((demo: Json, index) => readDemo(fields, demo, index))
   const instruction = isJsonObject(signature) ? signature.instructions : undefined
   const loaded = program.with({ demos: read })
   return typeof instruction === 'string' && instruction !== '' ? loaded.instruct(instruction) : loaded

@@ -6,6 +6,8 @@ import { filesBelow, root } from '../layers/source.js'
 
 const lastLines: Readonly<Record<string, string>> = {
   'examples/mcp.mjs': 'answer after 2 turns: 2 calls went through MCP',
+  'examples/react.mjs': 'all tasks solved on 5 wires',
+  'examples/signatures.mjs': 'all as expected',
   'examples/weather.mjs': 'answer after 2 turns and 1 call',
 }
 

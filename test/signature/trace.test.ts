@@ -74,12 +74,15 @@ test('demos and instruction are saved and loaded', async () => {
       instructions: 'Translate.',
       fields: [
         { prefix: 'Q:', description: 'a word' },
-        { prefix: 'Answer:', description: '${answer}' },
-        { prefix: 'N:', description: '${n}' },
+        { prefix: 'Answer:', description: `\${answer}` },
+        { prefix: 'N:', description: `\${n}` },
       ],
     },
     lm: null,
-    metadata: { toolwire: { signature: '"Translate." q: string "a word" -> answer: string, n?: integer' } },
+    metadata: {
+      dependency_versions: {},
+      toolwire: { module: 'predict', signature: '"Translate." q: string "a word" -> answer: string, n?: integer' },
+    },
   })
   const model = scriptedModel(['[[ ## answer ## ]]\ntres'])
   const loaded = loadProgram(predict('q -> answer, n?: integer', { model }), saved)
@@ -87,6 +90,19 @@ test('demos and instruction are saved and loaded', async () => {
   expect(loaded.signature.instruction).toBe('Translate.')
   await loaded({ q: 'three' })
   expect(JSON.stringify(model.requests[0]?.messages)).toContain('uno')
+})
+
+test('a chain of thought and an agent are saved and loaded, too', () => {
+  const demos = [{ q: 'one', reasoning: 'r', answer: 'uno' }]
+  const saved = saveProgram(chainOfThought('"Think." q -> answer', { demos }))
+  expect(saved).toMatchObject({ predict: { demos }, metadata: { toolwire: { module: 'chain_of_thought' } } })
+  const loaded = loadProgram(chainOfThought('q -> answer'), saved)
+  expect([loaded.demos, loaded.signature.instruction]).toEqual([demos, 'Think.'])
+  const agent = loadProgram(
+    react('q -> answer'),
+    saveProgram(react('"Act." q -> answer', { demos: [{ q: 'a', answer: 'b' }] })),
+  )
+  expect([agent.demos, agent.signature.instruction]).toEqual([[{ q: 'a', answer: 'b' }], 'Act.'])
 })
 
 test('a state that DSPy saved is loaded: what is no field is left out', () => {
