@@ -1,6 +1,13 @@
 // Demos and histories as messages before the question.
 import { Conversation, textMessage } from '../conversation/conversation.js'
-import { type AssistantPart, isCall, type Message, type ToolResult, textOf } from '../conversation/messages.js'
+import {
+  type AnyCall,
+  type AssistantPart,
+  isCall,
+  type Message,
+  type ToolResult,
+  textOf,
+} from '../conversation/messages.js'
 import { answerOpenCalls } from '../conversation/pairing.js'
 import { ToolwireError } from '../errors/error.js'
 import { stringifyJson } from '../json/stringify.js'
@@ -49,48 +56,42 @@ export function demoMessages(rendering: Rendering, demos: readonly Demo[]): read
 /** Earlier turns, every call in them answered. */
 export function historyMessages(rendering: Rendering, history: unknown): readonly Message[] {
   if (history === undefined) return []
-  if (history instanceof Conversation) return answerOpenCalls(history.messages, unanswered)
-  if (!Array.isArray(history)) {
+  const turns: unknown = history instanceof Conversation ? [history] : history
+  if (!Array.isArray(turns)) {
     throw new ToolwireError('misuse', 'a history is a list of turns { inputs, outputs, results }, or a Conversation')
   }
-  const messages = history.flatMap((turn: HistoryTurn | Conversation) =>
+  const messages = turns.flatMap((turn: HistoryTurn | Conversation) =>
     turn instanceof Conversation ? turn.messages : turnMessages(rendering, turn),
   )
-  return answerOpenCalls(new Conversation(messages).messages, unanswered)
+  const answered = answerOpenCalls(new Conversation(messages).messages, unanswered)
+  const callsName = callsFieldOf(rendering.signature)?.name ?? 'tool_calls'
+  return rendering.mode === 'native' ? answered : answered.map((message) => asText(message, callsName))
 }
 
 const unanswered = 'the call has no result in the history'
 
 function turnMessages(rendering: Rendering, turn: HistoryTurn): readonly Message[] {
-  const { rendered, mode } = rendering
-  const { inputs = {}, message, results = [] } = turn ?? {}
-  const asked = writeFields(rendered.inputs, checkValues(rendered.inputs, inputs, 'the inputs of a history turn'))
-  const isKept = message !== undefined && (mode === 'native' || !message.content.some(isCall))
-  const answer = isKept ? message : { role: 'assistant' as const, content: answerParts(rendering, turn) }
+  const { inputs } = rendering.rendered
+  const asked = writeFields(inputs, checkValues(inputs, turn?.inputs ?? {}, 'the inputs of a history turn'))
+  const answer = turn?.message ?? { role: 'assistant', content: answerParts(rendering, turn) }
+  const results = turn?.results ?? []
   return [
     ...(asked === '' ? [] : [textMessage('user', asked)]),
     ...(answer.content.length === 0 ? [] : [answer]),
-    ...(results.length === 0 ? [] : [resultMessage(mode, results)]),
+    ...(results.length === 0 ? [] : [toolResults(results)]),
   ]
 }
 
-function answerParts({ rendered, signature, mode, write }: Rendering, turn: HistoryTurn): readonly AssistantPart[] {
+function answerParts({ rendered, signature, write }: Rendering, turn: HistoryTurn): readonly AssistantPart[] {
   const outputs = checkValues(rendered.outputs, turn?.outputs ?? {}, 'the outputs of a history turn')
   const field = callsFieldOf(signature)
   const calls = (field === undefined ? [] : (outputs.get(field.name) ?? [])) as readonly CallValue[]
   const hasText = rendered.outputs.some(({ name }) => outputs.get(name) !== undefined)
-  return [
-    ...(hasText ? [{ type: 'text' as const, text: write(rendered.outputs, outputs) }] : []),
-    ...(mode === 'native' ? callParts(calls) : []),
-  ]
-}
-
-function resultMessage(mode: Plan['mode'], results: readonly ToolResult[]): Message {
-  return mode === 'native' ? toolResults(results) : textMessage('user', resultText(results))
+  return [...(hasText ? [{ type: 'text' as const, text: write(rendered.outputs, outputs) }] : []), ...callParts(calls)]
 }
 
 /** Results as text, for a model that knows no tools. */
-export function resultText(results: readonly ToolResult[]): string {
+function resultText(results: readonly ToolResult[]): string {
   const list = results.map(({ callId, name, content, isError }) => ({
     id: callId,
     name,
@@ -98,4 +99,25 @@ export function resultText(results: readonly ToolResult[]): string {
     is_error: isError,
   }))
   return `${markerOf('tool_results')}\n${stringifyJson(list)}`
+}
+
+/** A message without calls and results as such: they are text. Text that names the field of the calls has them already. */
+export function asText(message: Message, callsName: string): Message {
+  if (message.role === 'tool') return textMessage('user', resultText(message.results))
+  if (message.role !== 'assistant') return message
+  const calls = message.content.filter(isCall)
+  if (calls.length === 0) return message
+  const said = message.content.filter((part) => !isCall(part))
+  if (textOf(said).includes(callsName)) return { ...message, content: said }
+  const text = `${markerOf(callsName)}\n${callsText(calls)}`
+  return { ...message, content: [...said, { type: 'text', text: said.length === 0 ? text : `\n\n${text}` }] }
+}
+
+/** Arguments are JSON text already, unless the call is broken. */
+function callsText(calls: readonly AnyCall[]): string {
+  const items = calls.map(({ type, name, arguments: text }) => {
+    const args = type === 'tool_call' ? text : JSON.stringify(text)
+    return `{"name":${JSON.stringify(name)},"args":${args}}`
+  })
+  return `[${items.join(',')}]`
 }

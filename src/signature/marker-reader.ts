@@ -14,16 +14,15 @@ export function markerReader(fields: readonly Field[]): FieldReader {
   const kinds = new Map(fields.map(({ name, type }) => [name, isText(type)]))
   const seen = new Set<string>()
   let current: { readonly field: string; readonly ends: EndFilter } | undefined
-  let line = ''
-  /** How much of the line was given on; 0 while the line may still be a marker. */
-  let given = 0
+  /** The start of a line that may still become a marker; undefined while the rest of a line is only text. */
+  let line: string | undefined = ''
   let done = false
 
   const close = (): readonly FieldDelta[] => (current === undefined ? [] : deltas(current.field, current.ends.end()))
   const add = (text: string): readonly FieldDelta[] =>
     current === undefined ? [] : deltas(current.field, current.ends.push(text))
 
-  /** Begins the field of a marker; the rest of the line belongs to it. */
+  /** Begins the field of a marker, after the one before it has ended. */
   const begin = (name: string): readonly FieldDelta[] => {
     const ended = close()
     done = name === 'completed'
@@ -32,40 +31,30 @@ export function markerReader(fields: readonly Field[]): FieldReader {
     return ended
   }
 
-  /** Gives on what can be decided of the line. */
-  const decide = (isWhole: boolean): readonly FieldDelta[] => {
-    if (given > 0) return advance()
-    const found = markerLine.exec(line)
-    if (found !== null && (kinds.has(found[1] ?? '') || found[1] === 'completed')) {
-      given = found[0].length
-      return [...begin(found[1] ?? ''), ...advance()]
+  /** Gives on what can be decided of a line that may be a marker. */
+  const decide = (start: string, isWhole: boolean): readonly FieldDelta[] => {
+    const [found = '', name = ''] = markerLine.exec(start) ?? []
+    const isMarker = kinds.has(name) || name === 'completed'
+    if (!isMarker && !isWhole && undecided.test(start)) {
+      line = start
+      return []
     }
-    if (!isWhole && undecided.test(line)) return []
-    line = unprotectMarkers(line)
-    return advance()
-  }
-  const advance = (): readonly FieldDelta[] => {
-    const text = line.slice(given)
-    given = line.length
-    return text === '' ? [] : add(text)
+    line = undefined
+    return isMarker ? [...begin(name), ...add(start.slice(found.length))] : add(unprotectMarkers(start))
   }
 
   return {
     push(text) {
-      const found: FieldDelta[] = []
+      const told: FieldDelta[] = []
       for (const piece of text.split(/(?<=[\n\r\u2028\u2029])/)) {
         if (done) break
-        line += piece
         const isWhole = /[\n\r\u2028\u2029]$/.test(piece)
-        found.push(...decide(isWhole))
-        if (isWhole) {
-          line = ''
-          given = 0
-        }
+        told.push(...(line === undefined ? add(piece) : decide(line + piece, isWhole)))
+        if (isWhole) line = ''
       }
-      return found
+      return told
     },
-    end: () => (done ? [] : [...decide(true), ...close()]),
+    end: () => (done ? [] : [...(line === undefined ? [] : decide(line, true)), ...close()]),
   }
 }
 
@@ -84,20 +73,19 @@ function createEndFilter(): EndFilter {
   let started = false
   return {
     push(text) {
-      let all = held + text
+      let more = text
       if (!started) {
-        all = all.trimStart()
-        if (/^\\*$/.test(all)) {
-          held = all
-          return ''
-        }
+        more = (held + text).trimStart()
+        held = /^\\*$/.test(more) ? more : ''
+        if (held === more) return ''
         started = true
-        if (/^\\+\s/.test(all)) all = all.slice(1)
+        if (/^\\+\s/.test(more)) more = more.slice(1)
       }
-      let end = all.length
-      while (end > 0 && /[\s\\]/.test(all[end - 1] ?? '')) end -= 1
-      held = all.slice(end)
-      return all.slice(0, end)
+      let end = more.length
+      while (end > 0 && /[\s\\]/.test(more[end - 1] ?? '')) end -= 1
+      const given = end === 0 ? '' : held + more.slice(0, end)
+      held = end === 0 ? held + more : more.slice(end)
+      return given
     },
     end() {
       if (!started) return unprotectEnds(held)

@@ -42,7 +42,10 @@ export function readFields(answer: string, names: readonly string[]): ReadonlyMa
 
 /** The text inside a code fence that goes around everything. */
 function withoutFence(text: string): string {
-  return /^\s*```[^\n`]*\n(.*?)\n?[ \t]*```\s*$/s.exec(text)?.[1] ?? text
+  const trimmed = text.trim()
+  const start = trimmed.indexOf('\n')
+  const isFenced = trimmed.startsWith('```') && trimmed.endsWith('```') && start !== -1
+  return isFenced && !trimmed.slice(3, start).includes('`') ? trimmed.slice(start + 1, -3) : text
 }
 
 function protect(value: string): string {

@@ -9,7 +9,7 @@ import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { addUsage, type Usage } from '../conversation/usage.js'
 import { type ErrorCode, ToolwireError } from '../errors/error.js'
-import { ask } from '../loop/answer.js'
+import { ask, foreignFailure } from '../loop/answer.js'
 import { eventsOf } from '../loop/channel.js'
 import { type Lifetime, startLifetime, within } from '../loop/stop.js'
 import { toolResult, toolResults } from '../tools/results.js'
@@ -126,7 +126,9 @@ async function* attempted(
 ): AsyncGenerator<FieldEvent<Prediction>, Attempt> {
   const { adapter, model, toolMode } = setup.settings
   const context = { capabilities: model.capabilities, toolMode, demos: setup.demos, rung: progress.rung }
-  const plan = adapter.format(setup.signature, setup.inputs, context)
+  const plan = guarded(`the adapter "${adapter.name}" failed`, () =>
+    adapter.format(setup.signature, setup.inputs, context),
+  )
   const request = requestOf(setup, plan, progress)
   let response: CompletionResponse | undefined
   try {
@@ -185,7 +187,8 @@ function retryOf(
   response: CompletionResponse | undefined,
   error: unknown,
 ): OutputRetry {
-  if (!ToolwireError.is(error)) throw error
+  if (!ToolwireError.is(error))
+    throw foreignFailure('misuse', `the adapter "${setup.settings.adapter.name}" failed`, error)
   const hasRung = progress.rung + 1 < plan.rungs.length
   const again = response === undefined ? hasRung && refusals.includes(error.code) : outputFailures.includes(error.code)
   if (!again || progress.modelCalls > setup.settings.maxOutputRetries) throw withSpent(error, progress, response)
@@ -193,8 +196,17 @@ function retryOf(
   progress.retries = [...progress.retries, retry]
   if (hasRung) progress.rung += 1
   if (response !== undefined) progress.corrections = [...progress.corrections, ...correctionOf(response, error)]
-  setup.onRetry?.(retry)
+  guarded('the onRetry hook failed', () => setup.onRetry?.(retry))
   return retry
+}
+
+/** Foreign code, whose failures are misuse. */
+function guarded<T>(what: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw foreignFailure('misuse', what, error)
+  }
 }
 
 /** The answer as it came, every call in it answered, and what was wrong. */

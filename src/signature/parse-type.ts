@@ -27,6 +27,7 @@ const foreignNames: ReadonlyMap<string, string> = new Map([
   ['email', 'string(format email)'],
   ['toolcalls', 'tool_calls'],
 ])
+const deepestList = 8
 const formats: readonly TextFormat[] = ['email', 'uri']
 
 type Constraints = { min?: number; max?: number; pattern?: string; format?: TextFormat }
@@ -36,8 +37,9 @@ type FieldsParser = (scanner: Scanner, depth: number) => readonly Field[]
 export function parseType(scanner: Scanner, depth: number, fields: FieldsParser): FieldType {
   const at = scanner.skip()
   let type = namedType(scanner, depth, fields)
-  while (scanner.sees('[')) {
+  for (let lists = 1; scanner.sees('['); lists += 1) {
     const bracket = scanner.skip()
+    if (lists > deepestList) scanner.fail(`lists nest deeper than ${deepestList} levels`, bracket, 'use json')
     if (!scanner.take('[]'))
       scanner.fail('this bracket begins no list', bracket, 'write [] behind the type of the items')
     if (type.kind === 'tool') scanner.fail('a list of tools has a type of its own', at, 'write tools')

@@ -1,9 +1,8 @@
 // A model without tools of its own, as one that has them: calls and results travel as text in the form of an adapter.
 // What the model said is kept as it was, so that the next turn sends it back unchanged.
-import { textMessage } from '../conversation/conversation.js'
 import type { CompletionEvent } from '../conversation/events.js'
 import { fold } from '../conversation/fold.js'
-import { type AnyCall, type AssistantPart, isCall, type Message } from '../conversation/messages.js'
+import type { AssistantPart } from '../conversation/messages.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { unfold } from '../conversation/unfold.js'
 import { ToolwireError } from '../errors/error.js'
@@ -11,9 +10,8 @@ import { shortHash } from '../json/digest.js'
 import { awaitable } from '../model/awaitable.js'
 import type { CallOptions, Model, ModelRequest } from '../model/model.js'
 import type { Adapter } from './adapter.js'
-import { resultText } from './conversation-text.js'
+import { asText } from './conversation-text.js'
 import type { SignatureData } from './field.js'
-import { markerOf } from './markers.js'
 import { callParts } from './tool-fields.js'
 
 /** `signature` is the one the prompt was made of; its `tool_calls` field is called `callsName`. The tools are in the prompt. */
@@ -63,23 +61,4 @@ async function partsOf(
     const name = typeof tool === 'string' ? tool : ''
     return [{ type: 'broken_call', id, name, arguments: typeof text === 'string' ? text : '', reason: 'malformed' }]
   }
-}
-
-function asText(message: Message, callsName: string): Message {
-  if (message.role === 'tool') return textMessage('user', resultText(message.results))
-  if (message.role !== 'assistant') return message
-  const calls = message.content.filter(isCall)
-  if (calls.length === 0) return message
-  const said = message.content.filter((part) => !isCall(part))
-  if (said.some((part) => part.type === 'text')) return { ...message, content: said }
-  return { ...message, content: [...said, { type: 'text', text: `${markerOf(callsName)}\n${callsText(calls)}` }] }
-}
-
-/** Arguments are JSON text already, unless the call is broken. */
-function callsText(calls: readonly AnyCall[]): string {
-  const items = calls.map(({ type, name, arguments: text }) => {
-    const args = type === 'tool_call' ? text : JSON.stringify(text)
-    return `{"name":${JSON.stringify(name)},"args":${args}}`
-  })
-  return `[${items.join(',')}]`
 }

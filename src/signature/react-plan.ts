@@ -33,18 +33,16 @@ export function checkReactSignature(signature: SignatureData): void {
 
 /** The tools of the inputs and of the options. Throws before anything is sent. */
 export function reactTools(setup: Setup, options: ReactOptions): readonly AnyTool[] {
-  const inputs = checkInputs(setup.signature, setup.inputs)
-  const more = options.tools === undefined ? [] : 'list' in options.tools ? options.tools.list() : options.tools
-  const own = toolsIn(setup.signature, inputs)
-  const extra = toolsIn(
-    { instruction: '', inputs: [toolsField('tools')], outputs: [] },
-    new Map([['tools', [...own, ...more]]]),
-  )
-  if (extra.some((tool) => tool.name === submitName)) {
-    const field = setup.signature.inputs.find(isToolField) ?? toolsField('tools')
-    throw fieldError(field, `holds a tool called "${submitName}", which is how react takes the outputs`, 'rename it')
-  }
-  return extra
+  const own = toolsIn(setup.signature, checkInputs(setup.signature, setup.inputs))
+  const fields = [toolsField('tools'), toolsField('options.tools')]
+  const given = new Map<string, unknown>([
+    ['tools', own],
+    ['options.tools', options.tools],
+  ])
+  const tools = toolsIn({ instruction: '', inputs: fields, outputs: [] }, given)
+  if (!tools.some((tool) => tool.name === submitName)) return tools
+  const field = setup.signature.inputs.find(isToolField) ?? toolsField('options.tools')
+  throw fieldError(field, `holds a tool called "${submitName}", which is how react takes the outputs`, 'rename it')
 }
 
 export function planReact(setup: Setup, tools: readonly AnyTool[]): ReactPlan {

@@ -12,10 +12,15 @@ export class Scanner {
     this.text = text
   }
 
+  /** What a sticky pattern finds at the place; empty when nothing. */
+  #find(pattern: RegExp): string {
+    pattern.lastIndex = this.index
+    return pattern.exec(this.text)?.[0] ?? ''
+  }
+
   /** Steps over white space and gives the place it ends at. */
   skip(): number {
-    const rest = /\S/.exec(this.text.slice(this.index))
-    this.index = rest === null ? this.text.length : this.index + rest.index
+    this.index += this.#find(/\s+/y).length
     return this.index
   }
 
@@ -43,15 +48,17 @@ export class Scanner {
 
   /** A run of letters, digits and `_`; empty when none comes next. */
   word(): string {
-    const word = /^\w+/.exec(this.text.slice(this.skip()))?.[0] ?? ''
+    this.skip()
+    const word = this.#find(/\w+/y)
     this.index += word.length
     return word
   }
 
   number(): number {
     const from = this.skip()
-    const token = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/.exec(this.text.slice(from))?.[0]
-    if (token === undefined || !Number.isFinite(Number(token))) return this.fail('a number is missing here', from)
+    const token = this.#find(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y)
+    if (token === '') return this.fail('a number is missing here', from)
+    if (!Number.isFinite(Number(token))) return this.fail('this number is too large', from)
     this.index += token.length
     return Number(token)
   }
@@ -80,7 +87,7 @@ export class Scanner {
 
   /** What stands at a place, for a message. */
   shown(position: number = this.skip()): string {
-    const word = /^(?:\w+|[-=]>|\S)/u.exec(this.text.slice(position))?.[0]
+    const word = /^(?:\w+|[-=]>|\S)/u.exec(this.text.slice(position, position + 100))?.[0]
     return word === undefined ? 'the end' : JSON.stringify(word)
   }
 }

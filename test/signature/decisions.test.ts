@@ -1,4 +1,5 @@
 // The decisions, risk mitigations and migration steps of the adapter boundary, one by one, on every wire, native and prompted.
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { wires } from '../../src/conversation/messages.js'
 import type { CompletionResponse } from '../../src/conversation/response.js'
@@ -217,6 +218,17 @@ describe('migration 4: deterministic tests of', () => {
     }
     expect(on.server.requests.map(({ request }) => request.tools)).toEqual([undefined, undefined])
   })
+})
+
+test('migration 5: the page of signatures tells of every name that they export', () => {
+  const page = readFileSync(new URL('../../docs/signatures.md', import.meta.url), 'utf8')
+  const index = readFileSync(new URL('../../src/index.ts', import.meta.url), 'utf8')
+  const exported = [...index.matchAll(/export \{([^}]*)\} from '\.\/signature\//g)]
+    .flatMap((match) => (match[1] ?? '').split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '))
+  expect(exported.length).toBeGreaterThan(8)
+  expect(exported.filter((name) => !page.includes(name))).toEqual([])
 })
 
 test('an older adapter that throws, or gives no object, is an answer that cannot be read', async () => {

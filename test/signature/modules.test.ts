@@ -89,6 +89,22 @@ describe('retries', () => {
     expect(model.requests).toHaveLength(1)
   })
 
+  test('an adapter or a hook that throws is misuse, told by name', async () => {
+    const throwing = (): never => {
+      throw new Error('oops')
+    }
+    const model = scriptedModel(['x', 'x', 'x'])
+    const program = predict('q -> n: integer', { model })
+    const format = await failureOf(program({ q: 'hi' }, { adapter: { ...chatAdapter, format: throwing } }))
+    const parse = await failureOf(program({ q: 'hi' }, { adapter: { ...chatAdapter, parse: throwing } }))
+    const hook = await failureOf(program({ q: 'hi' }, { onRetry: throwing }))
+    expect([format, parse, hook].map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'misuse: the adapter "chat" failed: oops',
+      'misuse: the adapter "chat" failed: oops',
+      'misuse: the onRetry hook failed: oops',
+    ])
+  })
+
   test('a failure of the model is not an answer to correct', async () => {
     const model = scriptedModel([
       { error: new ToolwireError('rate_limited', 'slow down', { retryAfterMs: 5 }) },
@@ -324,6 +340,25 @@ describe('history', () => {
     await predict(text, { model })({ history: [{ inputs: { q: 'x' }, outputs: { calls } }], q: 'y', t: [add] })
     expect(model.requests[0]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user'])
     expect(model.requests[0]?.messages[3]).toMatchObject({ results: [{ callId: 'c1', isError: true }] })
+  })
+
+  test('a conversation with calls is text to a model without tools', async () => {
+    const calls = [{ type: 'tool_call', id: 'c1', name: 'add', arguments: '{"a":1,"b":2}' }] as const
+    const history = new Conversation()
+      .user('1+2?')
+      .assistant({ role: 'assistant', content: [{ type: 'text', text: 'Adding.' }, ...calls] })
+      .toolResults([{ callId: 'c1', name: 'add', content: [{ type: 'text', text: '3' }], isError: false }])
+    const model = scriptedModel(['[[ ## answer ## ]]\nok'], { capabilities: { tools: 'no' } })
+    await predict(text, { model })({ history, q: 'and?', t: [add] })
+    const [, , answer, results] = model.requests[0]?.messages ?? []
+    expect([answer?.role, said(answer)]).toEqual([
+      'assistant',
+      'Adding.\n\n[[ ## calls ## ]]\n[{"name":"add","args":{"a":1,"b":2}}]',
+    ])
+    expect([results?.role, said(results)]).toEqual([
+      'user',
+      '[[ ## tool_results ## ]]\n[{"id":"c1","name":"add","content":"3","is_error":false}]',
+    ])
   })
 
   test('may be a conversation as it is', async () => {

@@ -52,6 +52,13 @@ assertType<Equal<In<typeof kinds>, Kinds>>()
 assertType<Equal<Out<typeof kinds>, { x: string }>>()
 assertType<Equal<Calls<typeof kinds>, undefined>>()
 
+// Long signatures are followed to their end.
+const many = signature(
+  'a1, a2: number "A long description of the field, with commas, colons: and arrows -> and \\"quotes\\".", a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30 -> b1, b2, b3, b4, b5, b6, b7, b8, b9, b10: class "x, y"',
+)
+assertType<Equal<In<typeof many>['a30'], string>>()
+assertType<Equal<Out<typeof many>['b10'], 'x' | 'y'>>()
+
 // Optional, internal and calls.
 const marked = signature('question, tools: tools -> plan!, doubt?!: number, answer?: string, calls?: tool_calls')
 assertType<Equal<Out<typeof marked>, { answer?: string | undefined; calls?: readonly CallValue[] | undefined }>>()
