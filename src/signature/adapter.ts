@@ -10,6 +10,7 @@ import type { CallValue } from './infer.js'
 
 /** `auto` means native unless the model is known not to have tools; what is not known is tried. */
 export type ToolMode = 'auto' | 'native' | 'prompted'
+export const toolModes: readonly ToolMode[] = ['auto', 'native', 'prompted']
 
 /** Values of fields by name, inputs and outputs together. */
 export type Demo = { readonly [name: string]: unknown }
@@ -71,9 +72,6 @@ export interface TextAdapter {
 /** The mode of the request. Native on a model that is known to have no tools is refused. */
 export function modeOf({ toolMode = 'auto', capabilities = unknownCapabilities }: FormatContext): Plan['mode'] {
   if (toolMode === 'auto') return capabilities.tools === 'no' ? 'prompted' : 'native'
-  if (toolMode !== 'native' && toolMode !== 'prompted') {
-    throw new ToolwireError('misuse', `toolMode is "${String(toolMode)}"; use 'auto', 'native' or 'prompted'`)
-  }
   if (toolMode === 'native' && capabilities.tools === 'no') {
     const message = "the model has no tools of its own and toolMode is 'native'; use 'auto' or 'prompted'"
     throw new ToolwireError('unsupported_feature', message, { detail: { capability: 'tools' } })

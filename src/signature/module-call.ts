@@ -13,7 +13,7 @@ import { ask, foreignFailure } from '../loop/answer.js'
 import { eventsOf } from '../loop/channel.js'
 import { type Lifetime, startLifetime, within } from '../loop/stop.js'
 import { toolResult, toolResults } from '../tools/results.js'
-import type { Demo, FieldReader, Parsed, Plan } from './adapter.js'
+import type { Adapter, Demo, FieldReader, FormatContext, Parsed, Plan } from './adapter.js'
 import { isToolField, type SignatureData } from './field.js'
 import type { FieldEvent, OutputRetry, Prediction } from './prediction.js'
 import { type Resolved, resolve, type SignatureSettings } from './settings.js'
@@ -126,9 +126,7 @@ async function* attempted(
 ): AsyncGenerator<FieldEvent<Prediction>, Attempt> {
   const { adapter, model, toolMode } = setup.settings
   const context = { capabilities: model.capabilities, toolMode, demos: setup.demos, rung: progress.rung }
-  const plan = guarded(`the adapter "${adapter.name}" failed`, () =>
-    adapter.format(setup.signature, setup.inputs, context),
-  )
+  const plan = planOf(adapter, setup.signature, setup.inputs, context)
   const request = requestOf(setup, plan, progress)
   let response: CompletionResponse | undefined
   try {
@@ -141,6 +139,16 @@ async function* attempted(
   } catch (error) {
     return { done: false, retry: retryOf(setup, progress, plan, response, error) }
   }
+}
+
+/** The plan of an adapter, which may be anybody's code. */
+export function planOf(adapter: Adapter, signature: SignatureData, inputs: object, context: FormatContext): Plan {
+  const plan = guarded(`the adapter "${adapter.name}" failed`, () => adapter.format(signature, inputs, context))
+  if (Array.isArray(plan?.request?.messages) && Array.isArray(plan.rungs)) return plan
+  throw new ToolwireError(
+    'misuse',
+    `the adapter "${adapter.name}" gave no plan; it needs a request with messages, and rungs`,
+  )
 }
 
 /** Asks the model; while it answers, text fields are told as they grow. */

@@ -82,7 +82,9 @@ export type ReactResult<Outputs> =
     })
 
 export type ReactEvent<Outputs> =
-  | Exclude<RunEvent, { readonly type: 'done' }>
+  | Exclude<RunEvent, { readonly type: 'done' | 'tool_call_delta' }>
+  /** Text outputs as the model submits them. Void after a `retry`. */
+  | { readonly type: 'field_delta'; readonly field: string; readonly text: string }
   /** Outputs that did not fit; the model is told and goes on. */
   | { readonly type: 'retry'; readonly retry: OutputRetry }
   /** The context was too long; this many turns in all are left out now. */

@@ -6,16 +6,18 @@ import { isCall, type Message } from '../conversation/messages.js'
 import { addUsage, type Usage } from '../conversation/usage.js'
 import { ToolwireError } from '../errors/error.js'
 import type { RunOptions, Turn } from '../loop/options.js'
-import type { RunEvent, RunResult } from '../loop/result.js'
+import type { RunResult } from '../loop/result.js'
 import { run } from '../loop/run.js'
 import { type Awaitable, awaitable, drained } from '../model/awaitable.js'
 import type { Model } from '../model/model.js'
+import { systemClock } from '../tools/clock.js'
 import { ToolExecutor } from '../tools/execute.js'
 import type { SignatureData } from './field.js'
 import { type Setup, setupOf } from './module-call.js'
 import { signatureOf } from './predict.js'
 import type { OutputRetry } from './prediction.js'
 import { promptedModel } from './prompted-model.js'
+import { reactEvents, withDeltas } from './react-events.js'
 import { checkReactSignature, planReact, type ReactPlan, reactTools } from './react-plan.js'
 import type {
   ForcedAfter,
@@ -86,6 +88,7 @@ class Reaction {
   readonly #leaving = new AbortController()
   #outputs: ReadonlyMap<string, unknown> | undefined
   #messages: readonly Message[]
+  #startedAt = 0
   #usage: Usage = {}
   #modelCalls = 0
   #calls = 0
@@ -118,6 +121,7 @@ class Reaction {
   }
 
   async *events(): AsyncGenerator<ReactEvent<AnyFields>, ReactResult<AnyFields>> {
+    this.#startedAt = systemClock.now()
     while (this.#outputs === undefined && this.#failure === undefined) {
       this.#last = yield* this.#segment()
       if (this.#outputs === undefined && this.#failure === undefined) yield* this.#goOn(this.#last)
@@ -135,7 +139,9 @@ class Reaction {
     const finished = new AbortController()
     const found: OutputRetry[] = []
     const options = this.#runOptions(finished, found)
-    const result = this.#streaming ? yield* passedOn(run.stream(options), found) : await run(options)
+    const result = this.#streaming
+      ? yield* reactEvents(run.stream(options), this.#setup.signature.outputs, found)
+      : await run(options)
     this.#usage = addUsage(this.#usage, result.usage)
     this.#modelCalls += result.turns
     this.#calls += result.calls
@@ -145,9 +151,12 @@ class Reaction {
   }
 
   #runOptions(finished: AbortController, found: OutputRetry[]): RunOptions {
-    const { resume, approvals, signal, timeoutMs } = this.#options
+    const { resume, approvals, signal } = this.#options
     const { concurrency, approve, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets } = this.#options
-    const { toolTimeoutMs, maxTurns = 20, maxCallsPerTurn, maxTokensTotal, maxIdenticalCalls } = this.#options
+    const { toolTimeoutMs, maxTurns = 20, maxCallsPerTurn, maxIdenticalCalls } = this.#options
+    // The limits are those of the whole call: what earlier runs took is gone.
+    const timeoutMs = leftOf(this.#options.timeoutMs, systemClock.now() - this.#startedAt)
+    const maxTokensTotal = leftOf(this.#options.maxTokensTotal, this.#usage.total ?? 0)
     const { toolChoice, ...settings } = this.#setup.request
     const signals = [finished.signal, this.#leaving.signal, ...(signal === undefined ? [] : [signal])]
     const isResumed = resume !== undefined && this.#modelCalls === 0
@@ -156,9 +165,9 @@ class Reaction {
       ...settings,
       ...{ concurrency, approve, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets },
       ...{ toolTimeoutMs, maxCallsPerTurn, maxTokensTotal, maxIdenticalCalls, timeoutMs },
-      ...(this.#forced === undefined ? { toolChoice, maxTurns: Math.max(1, maxTurns - this.#modelCalls) } : forced),
+      ...(this.#forced === undefined ? { toolChoice, maxTurns: leftOf(maxTurns, this.#modelCalls) } : forced),
       ...(isResumed ? { resume, approvals, maxTurns } : { messages: this.#messages }),
-      model: this.#model,
+      model: this.#streaming ? withDeltas(this.#model) : this.#model,
       executor: this.#executor,
       signal: AbortSignal.any(signals),
       onTurn: (turn) => {
@@ -287,14 +296,7 @@ class Reaction {
   }
 }
 
-/** The events of the loop, with the retries that were found on the way. */
-async function* passedOn(
-  events: Awaitable<RunEvent, RunResult>,
-  found: OutputRetry[],
-): AsyncGenerator<ReactEvent<AnyFields>, RunResult> {
-  for await (const event of events) {
-    for (const retry of found.splice(0)) yield { type: 'retry', retry }
-    if (event.type !== 'done') yield event
-  }
-  return events
+/** What is left of a limit; never nothing, so that the run itself tells that it is reached. A limit that makes no sense stays. */
+function leftOf(limit: number | undefined, taken: number): number | undefined {
+  return limit === undefined || !(limit >= 1) ? limit : Math.max(1, limit - taken)
 }

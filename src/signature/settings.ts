@@ -1,7 +1,7 @@
 // What modules use when they are not told otherwise. The one piece of global state; nothing happens when this file is loaded.
 import { ToolwireError } from '../errors/error.js'
 import type { Model } from '../model/model.js'
-import type { Adapter, TextAdapter, ToolMode } from './adapter.js'
+import { type Adapter, type TextAdapter, type ToolMode, toolModes } from './adapter.js'
 import { chatAdapter } from './chat-adapter.js'
 import { asAdapter } from './text-adapter.js'
 
@@ -21,6 +21,7 @@ let current: SignatureSettings = {}
 export function configure(settings: SignatureSettings): void {
   if (settings.adapter !== undefined) asAdapter(settings.adapter)
   if (settings.model !== undefined) checkModel(settings.model)
+  if (settings.toolMode !== undefined) checkToolMode(settings.toolMode)
   if (settings.maxOutputRetries !== undefined) checkRetries(settings.maxOutputRetries)
   current = { ...current, ...settings }
 }
@@ -40,7 +41,7 @@ export function resolve(...layers: readonly SignatureSettings[]): Resolved {
   return {
     model: checkModel(pick('model')),
     adapter: asAdapter(pick('adapter') ?? chatAdapter),
-    toolMode: pick('toolMode') ?? 'auto',
+    toolMode: checkToolMode(pick('toolMode') ?? 'auto'),
     maxOutputRetries: checkRetries(pick('maxOutputRetries') ?? 2),
   }
 }
@@ -48,6 +49,11 @@ export function resolve(...layers: readonly SignatureSettings[]): Resolved {
 function checkModel(model: Model | undefined): Model {
   if (typeof model?.complete === 'function' && typeof model.stream === 'function') return model
   throw new ToolwireError('misuse', 'there is no model to ask; give one to the module, or call configure({ model })')
+}
+
+function checkToolMode(mode: ToolMode): ToolMode {
+  if (toolModes.includes(mode)) return mode
+  throw new ToolwireError('misuse', `toolMode is "${String(mode)}"; use 'auto', 'native' or 'prompted'`)
 }
 
 function checkRetries(value: number): number {

@@ -97,6 +97,8 @@ describe('retries', () => {
     const program = predict('q -> n: integer', { model })
     const format = await failureOf(program({ q: 'hi' }, { adapter: { ...chatAdapter, format: throwing } }))
     const parse = await failureOf(program({ q: 'hi' }, { adapter: { ...chatAdapter, parse: throwing } }))
+    const plan = await failureOf(program({ q: 'hi' }, { adapter: { ...chatAdapter, format: () => ({}) as never } }))
+    expect(plan.message).toBe('the adapter "chat" gave no plan; it needs a request with messages, and rungs')
     const hook = await failureOf(program({ q: 'hi' }, { onRetry: throwing }))
     expect([format, parse, hook].map(({ code, message }) => `${code}: ${message}`)).toEqual([
       'misuse: the adapter "chat" failed: oops',
@@ -265,10 +267,9 @@ describe('inputs', () => {
     expect((await failureOf(predict('q -> a', { model, maxOutputRetries: -1 })({ q: 'x' }))).message).toBe(
       'maxOutputRetries is -1; give a whole number from 0 on',
     )
-    expect(
-      (await failureOf(predict('q -> a', { model, toolMode: 'x' as never })({ q: 'x' }, { toolMode: 'x' as never })))
-        .code,
-    ).toBe('misuse')
+    expect((await failureOf(predict('q -> a', { model, toolMode: 'x' as never })({ q: 'x' }))).message).toBe(
+      `toolMode is "x"; use 'auto', 'native' or 'prompted'`,
+    )
     expect((await failureOf(() => predict(5 as never))).message).toBe(
       'a module needs a signature: its text, or what signature() gave',
     )

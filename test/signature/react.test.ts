@@ -1,6 +1,7 @@
 // `react` on every wire, native and prompted, against a strict provider: parallel calls, failing and unknown tools, outputs that do
 // not fit, a model that stops short, and a context that overflows.
 import { describe, expect, test } from 'vitest'
+import { wires } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
 import { ToolwireError } from '../../src/errors/error.js'
 import { react } from '../../src/signature/react.js'
@@ -146,6 +147,22 @@ describe.each(wiresAndModes)('%s, %s', (wire, mode) => {
   })
 })
 
+test.each(wires)('%s: text outputs grow while they are submitted, and a retry makes them void', async (wire) => {
+  const answer = 'A longer answer with "quotes" and é.'
+  await using on = await bench(wire, 'native', [
+    { calls: [{ name: 'submit', args: { answer: 'A wrong one' } }] },
+    { calls: [{ name: 'submit', args: { answer, total: 3 } }] },
+  ])
+  const stream = react(text, { model: on.model }).stream({ question: '?' })
+  let told = ''
+  for await (const event of stream) {
+    if (event.type === 'retry') told = ''
+    if (event.type === 'field_delta' && event.field === 'answer') told += event.text
+  }
+  expect(await stream).toMatchObject({ kind: 'answer', outputs: { answer, total: 3 }, retries: [{ modelCall: 1 }] })
+  expect(told).toBe(answer)
+})
+
 describe('react', () => {
   test('stops with context_too_long when there is nothing left to drop', async () => {
     const overflow = { error: new ToolwireError('context_too_long', 'the prompt is too long') }
@@ -277,6 +294,25 @@ describe('react', () => {
     const left = react(text, { model: scriptedModel(script), tools: [add] }).stream({ question: '?' })
     for await (const event of left) if (event.type === 'tool_result') break
     expect(await left).toMatchObject({ kind: 'stopped', stop: { reason: 'aborted' } })
+  })
+
+  test('limits are those of the whole call, and those that make no sense are refused', async () => {
+    const overflow = { error: new ToolwireError('context_too_long', 'too long') }
+    const busy = { calls: [{ name: 'add', args: { a: 1, b: 2 } }], usage: { total: 6 } }
+    const model = scriptedModel([busy, overflow, { ...busy, calls: [{ name: 'add', args: { a: 2, b: 2 } }] }])
+    const result = await react(text, { model, tools: [add], maxTokensTotal: 10 })({ question: '?' })
+    expect(result).toMatchObject({
+      kind: 'stopped',
+      stop: { reason: 'budget', detail: 'tokens' },
+      modelCalls: 3,
+      usage: { total: 12 },
+    })
+    const timed = await react(text, { model: scriptedModel([{ hang: true }]) })({ question: '?' }, { timeoutMs: 5 })
+    expect(timed).toMatchObject({ kind: 'stopped', stop: { reason: 'budget', detail: 'time' } })
+    expect((await failureOf(react(text, { model, maxTurns: 0 })({ question: '?' }))).message).toContain('maxTurns is 0')
+    expect((await failureOf(react(text, { model, tools: 5 as never })({ question: '?' }))).code).toBe(
+      'invalid_tool_fields',
+    )
   })
 
   test('a model without named choices is asked with the strongest it has', async () => {
