@@ -5,7 +5,7 @@ import type { Adapter } from './adapter.js'
 import type { SignatureData } from './field.js'
 import { markerReader } from './marker-reader.js'
 import { endMarker, markerOf, readFields, unprotect, writeFields } from './markers.js'
-import { fieldLines, objectiveOf, paragraphs } from './prompt-text.js'
+import { callsNote, fieldLines, objectiveOf, paragraphs } from './prompt-text.js'
 import { adapterOf, question, type Style, type Written } from './style.js'
 import { findJson, isText } from './values.js'
 
@@ -35,6 +35,7 @@ function systemText(signature: SignatureData): string {
           'Answer with every output field in this order, its marker on a line of its own and the value below it. Put a backslash before a line of a value that looks like a marker.',
           ...outputs.map(({ name }) => `${markerOf(name)}\n{${name}}`),
           endMarker,
+          callsNote(outputs),
         )
   return paragraphs(
     objectiveOf(signature),

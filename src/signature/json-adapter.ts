@@ -4,12 +4,12 @@ import { textMessage } from '../conversation/conversation.js'
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import { stringifyJson } from '../json/stringify.js'
-import type { Value } from '../json/types.js'
+import type { JsonObject, Value } from '../json/types.js'
 import type { Adapter } from './adapter.js'
-import type { SignatureData } from './field.js'
+import type { Field, SignatureData } from './field.js'
 import { jsonReader } from './json-reader.js'
 import { writeFields } from './markers.js'
-import { fieldLines, objectiveOf, paragraphs } from './prompt-text.js'
+import { callsNote, fieldLines, objectiveOf, paragraphs } from './prompt-text.js'
 import { objectSchemaOf } from './schema-field.js'
 import { adapterOf, question, type Style, type Written } from './style.js'
 import { findJson } from './values.js'
@@ -21,7 +21,7 @@ const style: Style = {
     return refused ? ['json'] : ['schema', 'json']
   },
   output: (signature, rung) =>
-    rung === 'schema' ? { schema: objectSchemaOf(signature.outputs), name: 'outputs' } : undefined,
+    rung === 'schema' ? { schema: schemaFor(signature.outputs), name: 'outputs' } : undefined,
   messages: ({ signature, values, before }) => [
     textMessage('system', systemText(signature)),
     ...before,
@@ -45,13 +45,22 @@ function systemText(signature: SignatureData): string {
   const shape =
     outputs.length === 0
       ? ''
-      : `Answer with one JSON object and nothing else. Its schema:\n${stringifyJson(objectSchemaOf(outputs))}`
+      : paragraphs(
+          `Answer with one JSON object and nothing else. Its schema:\n${stringifyJson(schemaFor(outputs))}`,
+          callsNote(outputs),
+        )
   return paragraphs(
     objectiveOf(signature),
     fieldLines('Input fields:', inputs),
     fieldLines('Output fields:', outputs),
     shape,
   )
+}
+
+/** With calls among the outputs nothing is required: on a turn with calls the others cannot be known. */
+function schemaFor(outputs: readonly Field[]): JsonObject {
+  const hasCalls = outputs.some(({ type }) => type.kind === 'tool_calls')
+  return objectSchemaOf(hasCalls ? outputs.map((field) => ({ ...field, optional: true })) : outputs)
 }
 
 function readAnswer({ outputs }: SignatureData, text: string): ReadonlyMap<string, Written> {

@@ -70,6 +70,13 @@ function boundsOf(type: {
   return words.length === 0 ? '' : ` (${words.join(', ')})`
 }
 
+/** What a model must know that writes its calls as a field among others. */
+export function callsNote(outputs: readonly Field[]): string {
+  const calls = outputs.find(({ type }) => type.kind === 'tool_calls')
+  if (calls === undefined || outputs.length === 1) return ''
+  return `To have tools run, write \`${calls.name}\` and leave out the fields that need their results; you are asked again with the results.`
+}
+
 /** Paragraphs, without the empty ones. */
 export function paragraphs(...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join('\n\n')

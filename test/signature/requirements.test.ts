@@ -215,6 +215,18 @@ describe('signature adapters parse calls from the structured answer', () => {
     ])
   })
 
+  test('a prompted answer may leave out what needs the results of its calls', async () => {
+    const asked = signature('q, t: tools -> answer, calls?: tool_calls')
+    for (const adapter of [chatAdapter, jsonAdapter]) {
+      const { request } = adapter.format(asked, { q: 'hi', t: [weather] }, { toolMode: 'prompted' })
+      const [system] = request.messages
+      expect(system?.role === 'system' ? textOf(system.content) : '').toContain('To have tools run, write `calls`')
+      expect(request.output?.schema.required).toBeUndefined()
+    }
+    const { request } = jsonAdapter.format(asked, { q: 'hi', t: [weather] })
+    expect(request.output?.schema).toMatchObject({ required: ['answer'] })
+  })
+
   test('no calls are asked for: the prompt of a native request does not speak of the tool fields', () => {
     const asked = signature('q, t: tools -> answer, calls?: tool_calls')
     const { request, fieldsRemoved, mode, rungs } = chatAdapter.format(asked, { q: 'hi', t: [weather] })
