@@ -9,15 +9,16 @@ import {
   textOf,
 } from '../conversation/messages.js'
 import { answerOpenCalls } from '../conversation/pairing.js'
+import { decodeMessage } from '../conversation/stored.js'
 import { ToolwireError } from '../errors/error.js'
 import { stringifyJson } from '../json/stringify.js'
-import { toolResults } from '../tools/results.js'
+import { toolResult, toolResults } from '../tools/results.js'
 import type { Demo, Plan } from './adapter.js'
 import { callsFieldOf, type Field, type SignatureData } from './field.js'
-import type { CallValue, HistoryTurn } from './infer.js'
+import type { HistoryTurn } from './infer.js'
 import { checkValues } from './inputs.js'
 import { markerOf, writeFields } from './markers.js'
-import { callParts } from './tool-fields.js'
+import { callParts, writtenCalls } from './tool-fields.js'
 
 /** How a style writes the outputs of an example. */
 export type WriteOutputs = (fields: readonly Field[], values: ReadonlyMap<string, unknown>) => string
@@ -33,24 +34,28 @@ export interface Rendering {
 /** Examples as turns: those that lack a field first, and said to be incomplete. One needs an input and an output. */
 export function demoMessages(rendering: Rendering, demos: readonly Demo[]): readonly Message[] {
   const { inputs, outputs } = rendering.rendered
-  const read = demos.map((demo) => {
+  const read = demos.map((demo, index) => {
     const values = checkValues([...inputs, ...outputs], demo, 'a demo')
-    const has = ({ name }: Field): boolean => values.get(name) !== undefined
-    const complete = [...inputs, ...outputs].every((field) => field.optional || has(field))
-    return { values, complete, usable: inputs.some(has) && outputs.some(has) }
+    const isThere = ({ name, optional }: Field): boolean => optional || values.get(name) !== undefined
+    const asked = writeFields(inputs, values)
+    const answer = answerParts(rendering, { outputs: demo })
+    if (asked !== '' && answer.length > 0) return { asked, answer, complete: [...inputs, ...outputs].every(isThere) }
+    throw new ToolwireError('misuse', `demos[${index}] needs at least one input and one output of the signature`)
   })
-  const wrong = read.findIndex(({ usable }) => !usable)
-  if (wrong !== -1)
-    throw new ToolwireError('misuse', `demos[${wrong}] needs at least one input and one output of the signature`)
   return [...read.filter(({ complete }) => !complete), ...read.filter(({ complete }) => complete)].flatMap(
-    ({ values, complete }) => {
-      const note = complete ? '' : 'An example in which some fields are left out.\n\n'
-      return [
-        textMessage('user', note + writeFields(inputs, values)),
-        textMessage('assistant', rendering.write(outputs, values)),
-      ]
-    },
+    ({ asked, answer, complete }) => [
+      textMessage('user', complete ? asked : `An example in which some fields are left out.\n\n${asked}`),
+      ...exampleAnswer(rendering.mode, answer),
+    ],
   )
+}
+
+/** Calls of an example are answered, as all calls are; as text they are part of the text already. */
+function exampleAnswer(mode: Plan['mode'], content: readonly AssistantPart[]): readonly Message[] {
+  const calls = content.filter(isCall)
+  if (mode === 'prompted') return [{ role: 'assistant', content: content.filter((part) => !isCall(part)) }]
+  const results = calls.map((call) => toolResult.success(call, 'The result is left out of this example.'))
+  return [{ role: 'assistant', content }, ...(results.length === 0 ? [] : [toolResults(results)])]
 }
 
 /** Earlier turns, every call in them answered. */
@@ -73,11 +78,15 @@ const unanswered = 'the call has no result in the history'
 function turnMessages(rendering: Rendering, turn: HistoryTurn): readonly Message[] {
   const { inputs } = rendering.rendered
   const asked = writeFields(inputs, checkValues(inputs, turn?.inputs ?? {}, 'the inputs of a history turn'))
-  const answer = turn?.message ?? { role: 'assistant', content: answerParts(rendering, turn) }
+  const answer = turn?.message === undefined ? undefined : decodeMessage(turn.message)
+  if (answer !== undefined && answer.role !== 'assistant') {
+    throw new ToolwireError('misuse', 'the message of a history turn is what the model said; give an assistant message')
+  }
+  const content = answer?.content ?? answerParts(rendering, turn)
   const results = turn?.results ?? []
   return [
     ...(asked === '' ? [] : [textMessage('user', asked)]),
-    ...(answer.content.length === 0 ? [] : [answer]),
+    ...(content.length === 0 ? [] : [answer ?? { role: 'assistant' as const, content }]),
     ...(results.length === 0 ? [] : [toolResults(results)]),
   ]
 }
@@ -85,7 +94,8 @@ function turnMessages(rendering: Rendering, turn: HistoryTurn): readonly Message
 function answerParts({ rendered, signature, write }: Rendering, turn: HistoryTurn): readonly AssistantPart[] {
   const outputs = checkValues(rendered.outputs, turn?.outputs ?? {}, 'the outputs of a history turn')
   const field = callsFieldOf(signature)
-  const calls = (field === undefined ? [] : (outputs.get(field.name) ?? [])) as readonly CallValue[]
+  const given = field === undefined ? undefined : outputs.get(field.name)
+  const calls = field === undefined || given === undefined ? [] : writtenCalls(field, given, 'example')
   const hasText = rendered.outputs.some(({ name }) => outputs.get(name) !== undefined)
   return [...(hasText ? [{ type: 'text' as const, text: write(rendered.outputs, outputs) }] : []), ...callParts(calls)]
 }

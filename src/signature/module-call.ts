@@ -61,12 +61,15 @@ export function setupOf(
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw new ToolwireError('misuse', 'signal must be an AbortSignal')
   }
+  const demos = call.demos ?? own.demos ?? []
+  if (!Array.isArray(demos))
+    throw new ToolwireError('misuse', 'demos must be a list of examples, each an object of field values')
   return {
     module,
     signature,
     inputs,
     settings: resolve(call, own),
-    demos: call.demos ?? own.demos ?? [],
+    demos,
     request: { ...own.request, ...call.request },
     onRetry: call.onRetry ?? own.onRetry,
     signal,
@@ -126,7 +129,7 @@ async function* attempted(
 ): AsyncGenerator<FieldEvent<Prediction>, Attempt> {
   const { adapter, model, toolMode } = setup.settings
   const context = { capabilities: model.capabilities, toolMode, demos: setup.demos, rung: progress.rung }
-  const plan = planOf(adapter, setup.signature, setup.inputs, context)
+  const plan = planBy(adapter, setup.signature, setup.inputs, context)
   const request = requestOf(setup, plan, progress)
   let response: CompletionResponse | undefined
   try {
@@ -142,7 +145,7 @@ async function* attempted(
 }
 
 /** The plan of an adapter, which may be anybody's code. */
-export function planOf(adapter: Adapter, signature: SignatureData, inputs: object, context: FormatContext): Plan {
+export function planBy(adapter: Adapter, signature: SignatureData, inputs: object, context: FormatContext): Plan {
   const plan = guarded(`the adapter "${adapter.name}" failed`, () => adapter.format(signature, inputs, context))
   if (Array.isArray(plan?.request?.messages) && Array.isArray(plan.rungs)) return plan
   throw new ToolwireError(

@@ -8,7 +8,7 @@ import type { Demo, Plan } from './adapter.js'
 import { callsFieldOf, type Field, isToolField, type SignatureData } from './field.js'
 import type { HistoryTurn, HistoryValue } from './infer.js'
 import { checkInputs } from './inputs.js'
-import { planOf, type Setup } from './module-call.js'
+import { planBy, type Setup } from './module-call.js'
 import { fieldLines, objectiveOf, paragraphs } from './prompt-text.js'
 import type { ReactOptions } from './react-result.js'
 import { submitName } from './submit.js'
@@ -67,7 +67,7 @@ export function planReact(setup: Setup, tools: readonly AnyTool[]): ReactPlan {
   const turns = [...demos.map((demo, index) => demoTurn(setup, demo, index, callsName)), ...listOf(earlier)]
   const inputs = { ...Object.fromEntries(given), [historyName]: turns, [toolsName]: tools }
   const { capabilities } = settings.model
-  const plan = planOf(settings.adapter, inner, inputs, { capabilities, toolMode: settings.toolMode })
+  const plan = planBy(settings.adapter, inner, inputs, { capabilities, toolMode: settings.toolMode })
   return { plan, inner, callsName }
 }
 

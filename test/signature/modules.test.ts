@@ -302,6 +302,18 @@ describe('demos', () => {
     expect(said(last)).toBe('[[ ## q ## ]]\nthree')
   })
 
+  test.each(wiresAndModes)('%s, %s: may show calls', async (wire, mode) => {
+    await using on = await bench(wire, mode, [callTurn(mode, 'calls', [{ name: 'add', args: { a: 3, b: 4 } }])])
+    const calls = [{ id: 'demo1', name: 'add', args: { a: 1, b: 2 } }]
+    const program = predict('q, t: tools -> calls: tool_calls', { model: on.model, demos: [{ q: '1+2?', calls }] })
+    expect(await program({ q: '3+4?', t: [add] })).toMatchObject({ kind: 'calls', modelCalls: 1 })
+    const sent = on.server.requests[0]?.request.messages ?? []
+    expect(sent.filter(({ role }) => role !== 'system').map(({ role }) => role)).toEqual(
+      mode === 'native' ? ['user', 'assistant', 'tool', 'user'] : ['user', 'assistant', 'user'],
+    )
+    expect(on.server.requests[0]?.refusal).toBeUndefined()
+  })
+
   test('that show nothing, or values of the wrong kind, are refused', async () => {
     const program = predict('q -> n: integer', { model: scriptedModel([]) })
     expect((await failureOf(program({ q: 'x' }, { demos: [{ q: 'only' }] }))).message).toBe(
