@@ -1,13 +1,11 @@
 // The first request of `react`: a signature whose only output is calls, and the tools with `submit` among them.
 import { ToolwireError } from '../errors/error.js'
-import { stringifyJson } from '../json/stringify.js'
-import type { Value } from '../json/types.js'
 import { toolResult } from '../tools/results.js'
 import type { AnyTool } from '../tools/tool.js'
 import type { Demo, Plan } from './adapter.js'
 import { callsFieldOf, type Field, isToolField, type SignatureData } from './field.js'
 import type { HistoryTurn, HistoryValue } from './infer.js'
-import { checkInputs } from './inputs.js'
+import { checkInputs, checkValues } from './inputs.js'
 import { planBy, type Setup } from './module-call.js'
 import { fieldLines, objectiveOf, paragraphs } from './prompt-text.js'
 import type { ReactOptions } from './react-result.js'
@@ -75,19 +73,20 @@ function instructionOf(signature: SignatureData): string {
   return paragraphs(
     objectiveOf(signature),
     fieldLines(`The task is done when you call the tool \`${submitName}\` with these outputs:`, signature.outputs),
-    `Call other tools first where they help, several at once where they do not depend on each other. Do not answer in text: call \`${submitName}\`.`,
+    `Call other tools first where they help, several at once where they do not depend on each other. Outputs count only in a call of \`${submitName}\`.`,
   )
 }
 
 /** An example as a turn in which the outputs were submitted. */
 function demoTurn(setup: Setup, demo: Demo, index: number, callsName: string): HistoryTurn {
+  const { inputs, outputs } = setup.signature
+  const values = checkValues([...inputs, ...outputs], demo, 'a demo')
   const side = (fields: readonly Field[]): object =>
-    Object.fromEntries(fields.flatMap(({ name }) => (Object.hasOwn(demo, name) ? [[name, demo[name]]] : [])))
-  const args = side(setup.signature.outputs)
-  stringifyJson(args as Value) // refuses what cannot be sent, by name of the limit
+    Object.fromEntries(fields.flatMap(({ name }) => (values.has(name) ? [[name, values.get(name)]] : [])))
+  const args = side(outputs)
   const call = { id: `demo_${index + 1}`, name: submitName, args }
   return {
-    inputs: side(setup.signature.inputs.filter(({ type }) => type.kind !== 'history')),
+    inputs: side(inputs.filter((field) => !isToolField(field) && field.type.kind !== 'history')),
     outputs: { [callsName]: [call] },
     results: [toolResult.success(call, 'The outputs were taken.')],
   }

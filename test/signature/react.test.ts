@@ -225,6 +225,8 @@ describe('react', () => {
     const messages = model.requests[0]?.messages ?? []
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'user', 'user'])
     expect(messages[2]).toMatchObject({ content: [{ type: 'tool_call', name: 'submit', arguments: '{"answer":"a"}' }] })
+    const error = await failureOf(agent({ history: [], q: 'x' }, { demos: [{ q: 'one', answer: 5 }] }))
+    expect(error.message).toBe('the value of "answer" cannot be used: must be a string')
   })
 
   test('approval pauses, and the state goes on', async () => {
