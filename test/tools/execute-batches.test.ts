@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ToolwireError } from '../../src/errors/error.js'
 import { digest } from '../../src/json/digest.js'
 import type { AuditRecord } from '../../src/tools/audit.js'
+import type { Clock } from '../../src/tools/clock.js'
 import { tool } from '../../src/tools/define.js'
 import { executeToolCalls, ToolExecutor } from '../../src/tools/execute.js'
 import type { ApprovalContext } from '../../src/tools/policy.js'
@@ -13,6 +14,28 @@ import { forever, later, sampleCall, sampleTool } from './sample-tool.js'
 
 const numbered = (count: number, name = 'x') =>
   Array.from({ length: count }, (_, index) => sampleCall(name, { index }, `call_${index}`))
+
+/** A clock that leaps to the next timer as soon as nothing else is left to do. */
+function leapingClock(): Clock {
+  let now = 0
+  const timers = new Set<{ readonly at: number; readonly callback: () => void }>()
+  const leap = (): void => {
+    const [next] = [...timers].sort((a, b) => a.at - b.at)
+    if (next === undefined) return
+    timers.delete(next)
+    now = next.at
+    next.callback()
+  }
+  return {
+    now: () => now,
+    after(ms, callback) {
+      const timer = { at: now + ms, callback }
+      timers.add(timer)
+      setTimeout(leap, 5)
+      return () => void timers.delete(timer)
+    },
+  }
+}
 
 /** A tool that counts how many of it run at once. */
 function counting(ms = 5) {
@@ -65,13 +88,12 @@ describe('a batch of calls', () => {
 
   it('waits for a rate limit that opens soon, and no window holds too many starts', async () => {
     const starts: number[] = []
-    const limited = sampleTool('x', () => starts.push(performance.now()), { rateLimit: { calls: 2, perMs: 60 } })
-    const executor = new ToolExecutor([limited])
+    const clock = leapingClock()
+    const limited = sampleTool('x', () => starts.push(clock.now()), { rateLimit: { calls: 2, perMs: 60 } })
+    const executor = new ToolExecutor([limited], { clock })
     const results = [...(await executor.execute(numbered(3))), ...(await executor.execute(numbered(2)))]
     expect(results.map((result) => result.isError)).toEqual([false, false, false, false, false])
-    for (let index = 2; index < starts.length; index += 1) {
-      expect((starts[index] ?? 0) - (starts[index - 2] ?? 0)).toBeGreaterThanOrEqual(58)
-    }
+    expect(starts).toEqual([0, 0, 60, 60, 120])
   })
 
   it('answers at once when a rate limit opens later than the tool’s time or the deadline', async () => {
@@ -277,7 +299,11 @@ describe('abort and deadline', () => {
       runs += 1
       return forever()
     })
-    const results = await executeToolCalls(numbered(3), [tool], { concurrency: 1, deadlineMs: 20 })
+    const results = await executeToolCalls(numbered(3), [tool], {
+      concurrency: 1,
+      deadlineMs: 20,
+      clock: leapingClock(),
+    })
     expect(runs).toBe(1)
     expect(results[2]?.error).toEqual({
       category: 'execution_timeout',
