@@ -1,15 +1,16 @@
 // Whether a JSON Schema makes sense as the schema of a tool. Says the first rule that is broken, where, and why.
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { holders, keywordValues, places, schemaTypes } from './keywords.js'
-import { linearPattern } from './pattern.js'
-import { prepareSchema } from './prepare.js'
+import { holders, keywordValues, places, referencesOf, schemaTypes } from './keywords.js'
+import { type Resolve, resolver } from './references.js'
 import { type SchemaProblem, type SchemaRule, schemaLimits } from './rules.js'
+import { unmatchablePatterns } from './unmatchable.js'
+import { reachable } from './walk.js'
 
 export interface SchemaCheck {
   /** Whether the root must describe an object, as the input of a tool must. */
   readonly root: 'object' | 'any'
-  /** `strict` adds what is asked of schemas written for this library: depth, `required` names, patterns that can be checked, size. */
+  /** `strict` adds what is asked of schemas written for this library: depth, `required` names, patterns that can be matched. */
   readonly level: 'strict' | 'lenient'
   /** Whether this library's own validator will check values; a Standard Schema brings its own. Default true. */
   readonly validated?: boolean
@@ -19,23 +20,67 @@ export interface SchemaCheck {
 export function checkSchema(schema: JsonObject, check: SchemaCheck): SchemaProblem | undefined {
   const problem = checkSize(schema) ?? checkRoot(schema, check.root) ?? checkNode(schema, '', 0, check)
   if (problem !== undefined || check.validated === false) return problem
-  const prepared = prepareSchema(schema)
-  if (!prepared.ok) return prepared.problem
-  if (prepared.complete || check.level === 'lenient') return undefined
-  return found('schema_too_large', '', `the schema has more than ${schemaLimits.compiled} parts to check`)
+  return checkReferences(schema, check) ?? (check.level === 'strict' ? checkPatterns(schema) : undefined)
 }
 
 /** Refuses a schema that is too large to walk. */
 export function checkSize(schema: Json): SchemaProblem | undefined {
+  const { nodes, depth, characters } = schemaLimits
   let count = 0
-  function fits(value: Json, depth: number): boolean {
-    if (++count > schemaLimits.nodes || depth > schemaLimits.depth) return false
+  let length = 0
+  function fits(value: Json, level: number): boolean {
+    if (++count > nodes || level > depth || length > characters) return false
+    if (typeof value === 'string') length += value.length
     if (typeof value !== 'object' || value === null) return true
-    return Object.values(value).every((member: Json) => fits(member, depth + 1))
+    if (Array.isArray(value)) return value.every((member: Json) => fits(member, level + 1))
+    return Object.entries(value).every(([key, member]) => {
+      length += key.length
+      return fits(member, level + 1)
+    })
   }
-  if (fits(schema, 0)) return undefined
-  const { nodes, depth } = schemaLimits
-  return found('schema_too_large', '', `the schema has more than ${nodes} values or nests deeper than ${depth} levels`)
+  if (fits(schema, 0) && length <= characters) return undefined
+  const limits = `${nodes} values or ${characters} characters, or nests deeper than ${depth} levels`
+  return found('schema_too_large', '', `the schema has more than ${limits}`)
+}
+
+/** The first pattern that cannot be matched. */
+export function checkPatterns(schema: JsonObject): SchemaProblem | undefined {
+  const [first] = unmatchablePatterns(schema)
+  if (first === undefined) return undefined
+  const pattern = quote(first.pattern)
+  return found('pattern_unsupported', first.path, `the pattern ${pattern} cannot be matched in linear time`)
+}
+
+/** References must lead somewhere, and to something that says more than where to look next. */
+function checkReferences(root: JsonObject, check: SchemaCheck): SchemaProblem | undefined {
+  const resolve = resolver(root)
+  for (const { schema, path } of reachable(root, resolve)) {
+    // A reference may lead to a place that no keyword holds.
+    const problem = checkKeywords(schema, path) ?? (check.level === 'strict' ? checkStrictly(schema, path) : undefined)
+    if (problem !== undefined) return problem
+    for (const reference of referencesOf(schema)) {
+      const wrong = checkReference(reference, resolve)
+      if (wrong !== undefined) return wrong
+    }
+  }
+  return undefined
+}
+
+function checkReference(reference: string, resolve: Resolve): SchemaProblem | undefined {
+  const seen = new Set<JsonObject>()
+  const target = resolve(reference)
+  if (target === undefined) {
+    return found('ref_unresolved', '', `the reference ${quote(reference)} leads nowhere in the schema`)
+  }
+  for (
+    let next: Json | undefined = target;
+    isJsonObject(next) && typeof next.$ref === 'string';
+    next = resolve(next.$ref)
+  ) {
+    if (seen.has(next)) return found('ref_cycle', '', `the reference ${quote(reference)} leads only back to itself`)
+    seen.add(next)
+  }
+  return undefined
 }
 
 function checkRoot(schema: JsonObject, root: SchemaCheck['root']): SchemaProblem | undefined {
@@ -52,7 +97,7 @@ function checkNode(schema: Json, path: string, level: number, check: SchemaCheck
   if (strict && levels > schemaLimits.propertyLevels) {
     return found('schema_depth', path, `the schema nests more than ${schemaLimits.propertyLevels} levels of properties`)
   }
-  const own = checkKeywords(schema, path) ?? (strict ? checkStrictly(schema, path, check) : undefined)
+  const own = checkKeywords(schema, path) ?? (strict ? checkStrictly(schema, path) : undefined)
   if (own !== undefined) return own
   for (const place of places(schema, path)) {
     const problem = checkNode(place.schema, place.path, levels, check)
@@ -88,7 +133,7 @@ function checkKeywords(schema: JsonObject, path: string): SchemaProblem | undefi
   return undefined
 }
 
-function checkStrictly(schema: JsonObject, path: string, check: SchemaCheck): SchemaProblem | undefined {
+function checkStrictly(schema: JsonObject, path: string): SchemaProblem | undefined {
   if (Array.isArray(schema.required) && (schema.type === 'object' || schema.properties !== undefined)) {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
     const missing = schema.required.find((name) => !Object.hasOwn(properties, String(name)))
@@ -100,12 +145,7 @@ function checkStrictly(schema: JsonObject, path: string, check: SchemaCheck): Sc
       )
     }
   }
-  if (check.validated === false) return undefined
-  const keys = isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []
-  const patterns = typeof schema.pattern === 'string' ? [schema.pattern, ...keys] : keys
-  const refused = patterns.find((pattern) => linearPattern(pattern) === undefined)
-  if (refused === undefined) return undefined
-  return found('pattern_unsupported', path, `the pattern ${JSON.stringify(refused)} cannot be matched in linear time`)
+  return undefined
 }
 
 function wrongType(value: Json): string | undefined {
@@ -123,6 +163,10 @@ function kind(value: Json): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }
 
 function found(rule: SchemaRule, path: string, message: string): SchemaProblem {

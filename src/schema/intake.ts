@@ -6,11 +6,12 @@ import { at } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { plainCopy } from './copy.js'
 import type { Checked, Issue } from './issue.js'
-import { checkJson } from './json-check.js'
 import { capped } from './messages.js'
+import type { Meter } from './meter.js'
 import { paramSchema } from './param.js'
 import type { SchemaProblem, SchemaRule } from './rules.js'
 import { tidySchema } from './tidy.js'
+import { compileSchema } from './validate.js'
 
 export interface Intake {
   readonly ok: true
@@ -18,7 +19,8 @@ export interface Intake {
   readonly schema: JsonObject
   /** Whether `check` runs this library's validator, so that the schema must be one it can run. */
   readonly validated: boolean
-  check(value: unknown): Checked<unknown> | Promise<Checked<unknown>>
+  /** The meter bounds this library's own validator; a Standard Schema does as it likes. */
+  check(value: unknown, meter?: Meter): Checked<unknown> | Promise<Checked<unknown>>
 }
 export type IntakeResult = Intake | { readonly ok: false; readonly problem: SchemaProblem }
 
@@ -44,7 +46,7 @@ export function takeSchema(schema: unknown, side: Side): IntakeResult {
 function takeJson(schema: object): IntakeResult {
   const copy = plainCopy(schema)
   if (!isJsonObject(copy)) return refused('schema_not_json', 'the schema is not made of plain JSON values')
-  return { ok: true, schema: copy, validated: true, check: (value) => checkJson(copy, value) }
+  return { ok: true, schema: copy, validated: true, check: (value, meter) => compileSchema(copy)(value, meter) }
 }
 
 function sameJson(copy: JsonObject, schema: object): boolean {
