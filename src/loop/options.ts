@@ -30,6 +30,7 @@ type ExecutorSettings = Pick<
   | 'policy'
   | 'exposeErrors'
   | 'maxResultBytes'
+  | 'argumentLimits'
   | 'repair'
   | 'audit'
   | 'log'
@@ -125,9 +126,10 @@ function checkShapes(options: RunOptions): void {
 
 /** What the executor is told for the calls of one turn. */
 export function batchOptions(setup: Setup, turn: number, signal: AbortSignal | undefined): ExecuteOptions {
-  const { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve } = setup.options
-  const { onProgress } = setup.options
-  const own = { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve, onProgress }
+  const { concurrency, policy, exposeErrors, maxResultBytes, argumentLimits, repair } = setup.options
+  const { audit, log, secrets, approve, onProgress } = setup.options
+  const limits = { concurrency, maxResultBytes, argumentLimits }
+  const own = { ...limits, policy, exposeErrors, repair, audit, log, secrets, approve, onProgress }
   return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.journal.runId, turn, signal }
 }
 

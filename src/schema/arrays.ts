@@ -2,7 +2,8 @@
 import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
 import { isUnique } from './equality.js'
-import { type Check, fail, matches, type Node, visitMember } from './run.js'
+import { spend } from './meter.js'
+import { type Check, checkMember, enter, fail, matches, type Node } from './run.js'
 
 export function arrayChecks(schema: JsonObject, context: Context): readonly Check[] {
   const { minItems, maxItems, uniqueItems, contains } = schema
@@ -31,14 +32,17 @@ function itemsCheck(schema: JsonObject, context: Context): Check | undefined {
   const isClosed = items === false
   return (value, run) => {
     if (!Array.isArray(value)) return true
+    enter(run)
     let fits = true
     if (isClosed && value.length > prefix.length) fits = fail(run, `must have at most ${prefix.length} items`)
     const end = rest === undefined || isClosed ? Math.min(prefix.length, value.length) : value.length
     for (let index = 0; index < end; index++) {
+      if (!fits && run.sink === undefined) break
+      spend(run, 1)
       const node: Node | undefined = index < prefix.length ? prefix[index] : rest
-      if (node !== undefined && !visitMember(node, value[index], run, index)) fits = false
-      if (!fits && run.sink === undefined) return false
+      if (node !== undefined && !checkMember(node, value[index], run, index)) fits = false
     }
+    run.depth--
     return fits
   }
 }
@@ -61,4 +65,4 @@ function containsCheck(node: Node, schema: JsonObject, context: Context): Check 
 }
 
 const uniqueCheck: Check = (value, run) =>
-  !Array.isArray(value) || isUnique(value, run.meter) || fail(run, 'must not have the same item twice')
+  !Array.isArray(value) || isUnique(value, run) || fail(run, 'must not have the same item twice')

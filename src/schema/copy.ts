@@ -1,7 +1,7 @@
 // Copies of values: plain JSON out of what a program wrote, and a handler's own copy of its arguments.
 import { isJsonObject } from '../json/parse.js'
 import type { Json } from '../json/types.js'
-import { Exhausted, type Meter, spend } from './meter.js'
+import { Exhausted, type Meter, memberUnits, spend } from './meter.js'
 import { schemaLimits } from './rules.js'
 
 /** A copy made of JSON values only, or undefined when there is something else in it, a cycle, or far too much of it. */
@@ -45,8 +45,9 @@ export function ownCopy(value: unknown, meter: Meter, depth = 0): unknown {
   }
   // A key `__proto__` is an own property of the copy, so that assigning to it does no harm.
   const copy: { [key: string]: unknown } = { ...value }
+  let count = 0
   for (const key in copy) {
-    spend(meter, 1)
+    spend(meter, memberUnits(count++))
     const member = copy[key]
     if (typeof member === 'object' && member !== null && Object.hasOwn(copy, key))
       copy[key] = ownCopy(member, meter, depth + 1)

@@ -25,7 +25,9 @@ function scalarKey(value: unknown): unknown {
 
 /** Whether a value is one of those a schema lists. The lists are read once. */
 export function memberTest(members: readonly Json[]): (value: unknown, meter: Meter) => boolean {
-  const scalars = new Set<unknown>(members.filter((member) => typeof member !== 'object' || member === null))
+  const simple: readonly unknown[] = members.filter((member) => typeof member !== 'object' || member === null)
+  // Up to a dozen comparisons are faster than one lookup, which must hash the text.
+  const scalars = simple.length > 12 ? new Set(simple) : { has: (value: unknown) => simple.includes(value) }
   const compounds = members.filter((member) => typeof member === 'object' && member !== null)
   let texts: Set<string> | undefined
   return (value, meter) => {
@@ -41,7 +43,7 @@ export function memberTest(members: readonly Json[]): (value: unknown, meter: Me
 function identity(value: unknown, meter?: Meter, rounded = false): string {
   if (meter !== undefined) spend(meter, 12)
   if (typeof value === 'string') {
-    if (meter !== undefined) spend(meter, value.length / 16)
+    if (meter !== undefined) spend(meter, value.length >> 4)
     return JSON.stringify(value)
   }
   if (Array.isArray(value)) return `[${value.map((item) => identity(item, meter, rounded)).join()}]`

@@ -7,11 +7,10 @@ import type { Json, JsonObject } from '../json/types.js'
 import { plainCopy } from './copy.js'
 import type { Checked, Issue } from './issue.js'
 import { capped } from './messages.js'
-import type { Meter } from './meter.js'
 import { paramSchema } from './param.js'
 import type { SchemaProblem, SchemaRule } from './rules.js'
 import { tidySchema } from './tidy.js'
-import { compileSchema } from './validate.js'
+import { type CheckOptions, checkJson, schemaProblem } from './validate.js'
 
 export interface Intake {
   readonly ok: true
@@ -19,8 +18,8 @@ export interface Intake {
   readonly schema: JsonObject
   /** Whether `check` runs this library's validator, so that the schema must be one it can run. */
   readonly validated: boolean
-  /** The meter bounds this library's own validator; a Standard Schema does as it likes. */
-  check(value: unknown, meter?: Meter): Checked<unknown> | Promise<Checked<unknown>>
+  /** The options are for this library's own validator; a Standard Schema does as it likes. */
+  check(value: unknown, options?: CheckOptions): Checked<unknown> | Promise<Checked<unknown>>
 }
 export type IntakeResult = Intake | { readonly ok: false; readonly problem: SchemaProblem }
 
@@ -46,7 +45,9 @@ export function takeSchema(schema: unknown, side: Side): IntakeResult {
 function takeJson(schema: object): IntakeResult {
   const copy = plainCopy(schema)
   if (!isJsonObject(copy)) return refused('schema_not_json', 'the schema is not made of plain JSON values')
-  return { ok: true, schema: copy, validated: true, check: (value, meter) => compileSchema(copy)(value, meter) }
+  const problem = schemaProblem(copy)
+  if (problem !== undefined) return { ok: false, problem }
+  return { ok: true, schema: copy, validated: true, check: (value, options) => checkJson(copy, value, options) }
 }
 
 function sameJson(copy: JsonObject, schema: object): boolean {

@@ -1,47 +1,51 @@
 // The number keywords, for numbers and for the bigints that stand for integers beyond 2^53−1.
-import type { JsonObject } from '../json/types.js'
+import type { Json, JsonObject } from '../json/types.js'
 import { spend } from './meter.js'
 import { type Check, fail } from './run.js'
 
 type AnyNumber = number | bigint
-type Test = (value: AnyNumber) => boolean
 
-/** The checks of the number keywords a schema has, in this order. */
+/** The checks of the number keywords a schema has. */
 export function numberChecks(schema: JsonObject): readonly Check[] {
-  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  const checks: Check[] = []
-  const add = (limit: unknown, test: (limit: number) => Test, text: string): void => {
-    if (typeof limit === 'number') checks.push(numberCheck(test(limit), text))
+  const { multipleOf } = schema
+  const bounds = boundsCheck(schema)
+  const multiple = typeof multipleOf === 'number' ? multipleCheck(multipleOf) : undefined
+  return [bounds, multiple].filter((check) => check !== undefined)
+}
+
+function boundsCheck(schema: JsonObject): Check | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
+  if ([minimum, maximum, exclusiveMinimum, exclusiveMaximum].every((limit) => limit === undefined)) return undefined
+  const low = limitOf(minimum, Number.NEGATIVE_INFINITY)
+  const high = limitOf(maximum, Number.POSITIVE_INFINITY)
+  const above = limitOf(exclusiveMinimum, Number.NEGATIVE_INFINITY)
+  const below = limitOf(exclusiveMaximum, Number.POSITIVE_INFINITY)
+  return (value, run) => {
+    if (typeof value !== 'number' && typeof value !== 'bigint') return true
+    let fits = true
+    if (value < low && !isRounded(value, low)) fits = fail(run, `must be ${low} or more`)
+    if (value > high && !isRounded(value, high)) fits = fail(run, `must be ${high} or less`)
+    if (value <= above) fits = fail(run, `must be more than ${above}`)
+    if (value >= below) fits = fail(run, `must be less than ${below}`)
+    return fits
   }
-  add(minimum, atLeast, `must be ${minimum} or more`)
-  add(maximum, atMost, `must be ${maximum} or less`)
-  add(exclusiveMinimum, (limit) => (value) => value > limit, `must be more than ${exclusiveMinimum}`)
-  add(exclusiveMaximum, (limit) => (value) => value < limit, `must be less than ${exclusiveMaximum}`)
-  if (typeof multipleOf === 'number') checks.push(multipleCheck(multipleOf))
-  return checks
 }
 
-function numberCheck(test: Test, text: string): Check {
-  return (value, run) => (typeof value !== 'number' && typeof value !== 'bigint') || test(value) || fail(run, text)
+function limitOf(limit: Json | undefined, none: number): number {
+  return typeof limit === 'number' ? limit : none
 }
 
-// A limit beyond 2^53 was rounded when the schema was parsed: an integer that rounds to it is the one that was written.
-const atLeast =
-  (limit: number): Test =>
-  (value) =>
-    value >= limit || (typeof value === 'bigint' && Number(value) === limit)
-
-const atMost =
-  (limit: number): Test =>
-  (value) =>
-    value <= limit || (typeof value === 'bigint' && Number(value) === limit)
+/** A limit beyond 2^53 was rounded when the schema was parsed: an integer that rounds to it is the one that was written. */
+function isRounded(value: AnyNumber, limit: number): boolean {
+  return typeof value === 'bigint' && Number(value) === limit
+}
 
 function multipleCheck(divisor: number): Check {
   const text = `must be a multiple of ${divisor}`
   return (value, run) => {
     if (typeof value !== 'number' && typeof value !== 'bigint') return true
     // Arithmetic on long decimals is dear.
-    if (!Number.isSafeInteger(value) || !Number.isSafeInteger(divisor)) spend(run.meter, 100)
+    if (!Number.isSafeInteger(value) || !Number.isSafeInteger(divisor)) spend(run, 100)
     return isMultiple(value, divisor) || fail(run, text)
   }
 }

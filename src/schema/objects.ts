@@ -3,13 +3,14 @@
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
-import { spend } from './meter.js'
+import { memberUnits, spend } from './meter.js'
 import type { Pattern } from './pattern.js'
-import { type Check, fail, isObject, matches, type Node, type Run, visit, visitMember } from './run.js'
+import { type Check, checkMember, enter, fail, isObject, matches, type Node, type Run, visit } from './run.js'
 import { isMatch } from './strings.js'
 
 /** What a schema says of one name. */
 interface Slot {
+  readonly name: string
   /** Undefined for a name that is only required. */
   readonly node: Node | undefined
   readonly required: 0 | 1
@@ -33,35 +34,47 @@ function membersCheck(schema: JsonObject, context: Context): Check | undefined {
   const slots = slotsOf(schema, context)
   const rest = restOf(schema, context)
   if (slots.size === 0 && rest === undefined) return undefined
-  const required = [...slots].filter(([, slot]) => slot.required === 1).map(([name]) => name)
+  const inOrder = [...slots.values()]
+  const required = inOrder.filter((slot) => slot.required === 1).map((slot) => slot.name)
   return (value, run) => {
     if (!isObject(value)) return true
+    enter(run)
     let fits = run.sink === undefined || hasAll(value, required, run)
     let present = 0
+    let count = 0
     for (const key in value) {
+      if (!hasOwn.call(value, key)) continue
       const member = value[key]
-      if (member === undefined || !Object.hasOwn(value, key)) continue
-      spend(run.meter, 1)
-      const slot = slots.get(key)
+      if (member === undefined) continue
+      // Models write members in the order of the schema, mostly: then the name need not be looked up.
+      let slot = inOrder[count]
+      if (slot?.name !== key) slot = slots.get(key)
+      spend(run, memberUnits(count++))
       if (slot !== undefined) {
         present += slot.required
-        if (slot.node !== undefined && !visitMember(slot.node, member, run, key)) fits = false
+        if (slot.node !== undefined && !checkMember(slot.node, member, run, key)) fits = false
       }
       if (rest !== undefined && !restFits(rest, slot?.node !== undefined, key, member, run)) fits = false
-      if (!fits && run.sink === undefined) return false
+      if (!fits && run.sink === undefined) break
     }
+    run.depth--
     return fits && present === required.length
   }
 }
 
+/** Inside for-in the runtime knows the answer of this one; that of `Object.hasOwn` it looks up. */
+const { hasOwnProperty: hasOwn } = Object.prototype
+
 function slotsOf(schema: JsonObject, context: Context): ReadonlyMap<string, Slot> {
-  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
   const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
   const slots = new Map<string, Slot>()
   for (const [name, property] of properties) {
-    slots.set(name, { node: context.node(property), required: required.has(name) ? 1 : 0 })
+    slots.set(name, { name, node: context.node(property), required: required.has(name) ? 1 : 0 })
   }
-  for (const name of required) if (!slots.has(String(name))) slots.set(String(name), { node: undefined, required: 1 })
+  for (const name of required) {
+    if (!slots.has(name)) slots.set(name, { name, node: undefined, required: 1 })
+  }
   return slots
 }
 
@@ -89,20 +102,20 @@ function restFits(rest: Rest, isKnown: boolean, key: string, member: unknown, ru
     fits = fail(run, 'is not an allowed property name', key)
   }
   for (const { pattern, node } of rest.patterns) {
-    if (!isMatch(pattern, key, run.meter)) continue
+    if (!isMatch(pattern, key, run)) continue
     isMatched = true
-    if (!visitMember(node, member, run, key)) fits = false
+    if (!checkMember(node, member, run, key)) fits = false
   }
   if (isMatched || rest.additional === undefined) return fits
   if (rest.additional.schema === false) return fail(run, 'is not a known property', key)
-  return visitMember(rest.additional, member, run, key) && fits
+  return checkMember(rest.additional, member, run, key) && fits
 }
 
 /** Whether every name is there; each that is not is a failure of its own. */
 function hasAll(value: { readonly [key: string]: unknown }, names: readonly string[], run: Run): boolean {
   let all = true
   for (const name of names) {
-    spend(run.meter, 1)
+    spend(run, 1)
     if (!has(value, name)) all = fail(run, 'is required', name)
   }
   return all
@@ -118,7 +131,7 @@ function countCheck(limit: Json | undefined, side: 'least' | 'most'): Check | un
   return (value, run) => {
     if (!isObject(value)) return true
     const keys = Object.keys(value)
-    spend(run.meter, keys.length)
+    spend(run, keys.length * memberUnits(keys.length))
     const count = keys.reduce((sum, key) => (value[key] === undefined ? sum : sum + 1), 0)
     return (side === 'least' ? count >= limit : count <= limit) || fail(run, text)
   }
@@ -131,7 +144,7 @@ function dependentNames(dependents: Json | undefined): Check | undefined {
     if (!isObject(value)) return true
     let fits = true
     for (const [name, needed] of needs) {
-      spend(run.meter, 1)
+      spend(run, 1)
       if (!has(value, name)) continue
       if (!hasAll(value, needed, run)) fits = false
       if (!fits && run.sink === undefined) return false
@@ -147,7 +160,7 @@ function dependentSchemas(dependents: Json | undefined, context: Context): Check
     if (!isObject(value)) return true
     let fits = true
     for (const [name, node] of needs) {
-      spend(run.meter, 1)
+      spend(run, 1)
       if (has(value, name) && !visit(node, value, run)) fits = false
       if (!fits && run.sink === undefined) return false
     }

@@ -45,7 +45,7 @@ function straightPattern(source: string): Pattern | undefined {
   if (!isStraight(source)) return undefined
   try {
     const expression = new RegExp(source, 'u')
-    return { weight: 1, unitsPerCharacter: 0.25, test: (text) => expression.test(text) }
+    return { weight: 1, unitsPerCharacter: 1 / 16, test: (text) => expression.test(text) }
   } catch {
     return undefined
   }

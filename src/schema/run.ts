@@ -12,15 +12,22 @@ export interface Failure {
   readonly text: string
 }
 
-export interface Run {
-  readonly meter: Meter
+export interface Run extends Meter {
   /** Schemas that are being visited within each other. */
   depth: number
   /** Undefined: only the verdict is wanted. */
   sink: Failure[] | undefined
   /** Where in the value the run is; kept only with a sink. */
-  readonly path: (string | number)[]
+  path: (string | number)[]
 }
+
+/** A run that may spend so much work, and stops at the first failure. */
+export function newRun(work: number = schemaLimits.work): Run {
+  return { limit: work, left: work, depth: 0, sink: undefined, path: nowhere }
+}
+
+/** Where a run is that only wants a verdict. */
+const nowhere: never[] = []
 
 /** Whether the value fits; with a sink, every failure was noted before it says no. */
 export type Check = (value: unknown, run: Run) => boolean
@@ -31,19 +38,25 @@ export interface Node {
   check: Check
 }
 
+/** Applies a schema, one level deeper. */
 export function visit(node: Node, value: unknown, run: Run): boolean {
-  if (--run.meter.left < 0) throw new Exhausted('work')
-  if (++run.depth > schemaLimits.visitDepth) throw new Exhausted('depth')
+  enter(run)
   const fits = node.check(value, run)
   run.depth--
   return fits
 }
 
-/** Visits a member of the value under its key. */
-export function visitMember(node: Node, value: unknown, run: Run, key: string | number): boolean {
-  if (run.sink === undefined) return visit(node, value, run)
+/** Counts a visit and a level; who enters takes the level back (`run.depth--`). A check that applies no other schema need not. */
+export function enter(run: Run): void {
+  if (--run.left < 0) throw new Exhausted('work')
+  if (++run.depth > schemaLimits.visitDepth) throw new Exhausted('depth')
+}
+
+/** Applies a schema to a member of the value. The loop over the members has entered, and pays for each. */
+export function checkMember(node: Node, value: unknown, run: Run, key: string | number): boolean {
+  if (run.sink === undefined) return node.check(value, run)
   run.path.push(key)
-  const fits = visit(node, value, run)
+  const fits = node.check(value, run)
   run.path.pop()
   return fits
 }
@@ -76,7 +89,7 @@ export class Enough extends Error {}
 
 function note(run: Run, kind: Failure['kind'], text: string, key?: string | number): false {
   if (run.sink === undefined) return false
-  spend(run.meter, 10)
+  spend(run, 10)
   if (run.sink.length >= schemaLimits.failures) throw new Enough()
   const place = run.path.reduce<string>(at, '')
   run.sink.push({ path: key === undefined ? place : at(place, key), kind, text })

@@ -1,5 +1,5 @@
 // The string keywords. Trap: JSON Schema counts characters as code points, and a text may be megabytes long.
-import type { JsonObject } from '../json/types.js'
+import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
 import { shown } from './messages.js'
 import { type Meter, spend } from './meter.js'
@@ -8,38 +8,40 @@ import { type Check, fail } from './run.js'
 
 export function stringChecks(schema: JsonObject, context: Context): readonly Check[] {
   const { minLength, maxLength, pattern } = schema
-  const checks: Check[] = []
-  if (typeof minLength === 'number') checks.push(shortest(minLength))
-  if (typeof maxLength === 'number') checks.push(longest(maxLength))
   const linear = typeof pattern === 'string' ? context.pattern(pattern) : undefined
-  if (linear !== undefined) checks.push(patternCheck(linear, `must match the pattern ${shown(pattern)}`))
-  return checks
+  const checks = [
+    minLength === undefined && maxLength === undefined ? undefined : lengthCheck(Number(minLength ?? 0), maxLength),
+    linear === undefined ? undefined : patternCheck(linear, `must match the pattern ${shown(pattern)}`),
+  ]
+  return checks.filter((check) => check !== undefined)
 }
 
-function shortest(limit: number): Check {
-  const text = `must have at least ${limit} characters`
-  return (value, run) => typeof value !== 'string' || lengthOf(value, limit, run.meter) >= limit || fail(run, text)
-}
-
-function longest(limit: number): Check {
-  const text = `must have at most ${limit} characters`
-  return (value, run) => typeof value !== 'string' || lengthOf(value, limit, run.meter) <= limit || fail(run, text)
+function lengthCheck(least: number, limit: Json | undefined): Check {
+  const most = typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
+  return (value, run) => {
+    if (typeof value !== 'string') return true
+    if (value.length <= most && value.length >= 2 * least) return true
+    let fits = true
+    if (lengthOf(value, least, run) < least) fits = fail(run, `must have at least ${least} characters`)
+    if (lengthOf(value, most, run) > most) fits = fail(run, `must have at most ${most} characters`)
+    return fits
+  }
 }
 
 function patternCheck(pattern: Pattern, text: string): Check {
-  return (value, run) => typeof value !== 'string' || isMatch(pattern, value, run.meter) || fail(run, text)
+  return (value, run) => typeof value !== 'string' || isMatch(pattern, value, run) || fail(run, text)
 }
 
 /** Matches in time that was paid for. */
 export function isMatch(pattern: Pattern, text: string, meter: Meter): boolean {
-  spend(meter, 10 + text.length * pattern.unitsPerCharacter)
+  spend(meter, 10 + Math.ceil(text.length * pattern.unitsPerCharacter))
   return pattern.test(text)
 }
 
 /** The length in code points, counted only where the limit depends on it. */
 function lengthOf(text: string, limit: number, meter: Meter): number {
   if (text.length < limit || text.length > 2 * limit) return text.length
-  spend(meter, text.length / 16)
+  spend(meter, text.length >> 4)
   let pairs = 0
   for (let index = 0; index < text.length - 1; index++) {
     const code = text.charCodeAt(index)

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
 import { referencesOf } from './keywords.js'
 import { spend } from './meter.js'
-import { type Check, fail, isObject, matches, type Node, type Run, visitMember } from './run.js'
+import { type Check, checkMember, enter, fail, isObject, matches, type Node, type Run } from './run.js'
 import { isMatch } from './strings.js'
 
 export function unevaluatedChecks(schema: JsonObject, context: Context): readonly Check[] {
@@ -22,15 +22,17 @@ function propertiesCheck(schema: JsonObject, rest: Json, context: Context): Chec
   return (value, run) => {
     if (!isObject(value)) return true
     const keys = Object.keys(value).filter((key) => value[key] !== undefined)
-    spend(run.meter, 4 * keys.length)
+    spend(run, 4 * keys.length)
     const left = new Set(keys)
     forEachApplied(schema, value, run, context, (applied, isOwn) => dropKeys(applied, left, isOwn, run, context))
+    enter(run)
     let fits = true
     for (const key of left) {
       if (rest === false) fits = fail(run, 'is not a known property', key)
-      else if (!visitMember(node, value[key], run, key)) fits = false
-      if (!fits && run.sink === undefined) return false
+      else if (!checkMember(node, value[key], run, key)) fits = false
+      if (!fits && run.sink === undefined) break
     }
+    run.depth--
     return fits
   }
 }
@@ -45,8 +47,8 @@ function dropKeys(schema: JsonObject, left: Set<string>, isOwn: boolean, run: Ru
   const sources = isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []
   const patterns = sources.flatMap((source) => context.pattern(source) ?? [])
   for (const key of left) {
-    spend(run.meter, 1)
-    const isKnown = Object.hasOwn(properties, key) || patterns.some((pattern) => isMatch(pattern, key, run.meter))
+    spend(run, 1)
+    const isKnown = Object.hasOwn(properties, key) || patterns.some((pattern) => isMatch(pattern, key, run))
     if (isKnown) left.delete(key)
   }
 }
@@ -55,7 +57,7 @@ function itemsCheck(schema: JsonObject, rest: Json, context: Context): Check {
   const node = context.node(rest)
   return (value, run) => {
     if (!Array.isArray(value)) return true
-    spend(run.meter, 4 * value.length)
+    spend(run, 4 * value.length)
     const left = new Set(value.keys())
     forEachApplied(schema, value, run, context, (applied, isOwn) =>
       dropItems(applied, value, left, isOwn, run, context),
@@ -64,11 +66,13 @@ function itemsCheck(schema: JsonObject, rest: Json, context: Context): Check {
     if (first === undefined) return true
     const isTail = left.size === value.length - first
     if (rest === false && isTail) return fail(run, `must have at most ${first} items`)
+    enter(run)
     let fits = true
     for (const index of left) {
-      if (!visitMember(node, value[index], run, index)) fits = false
-      if (!fits && run.sink === undefined) return false
+      if (!checkMember(node, value[index], run, index)) fits = false
+      if (!fits && run.sink === undefined) break
     }
+    run.depth--
     return fits
   }
 }
@@ -94,7 +98,7 @@ type Look = (schema: JsonObject, isOwn: boolean) => void
 /** Looks at a schema and at every schema that is applied to the same value and matches it. The schema itself is known to match. */
 function forEachApplied(schema: Json, value: unknown, run: Run, context: Context, look: Look, isOwn = true): void {
   if (!isJsonObject(schema)) return
-  spend(run.meter, 2)
+  spend(run, 2)
   look(schema, isOwn)
   const follow = (node: Node): void => forEachApplied(node.schema, value, run, context, look, false)
   for (const reference of referencesOf(schema)) follow(context.target(reference))

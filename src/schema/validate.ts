@@ -5,25 +5,31 @@ import type { JsonObject } from '../json/types.js'
 import { checkPatterns, checkSchema } from './check.js'
 import { compileNode } from './compile.js'
 import { fillDefaults, hasDefaults, ownCopy } from './copy.js'
-import type { Checked } from './issue.js'
+import type { Checked, Issue } from './issue.js'
 import { capped, issuesOf } from './messages.js'
-import { Exhausted, type Meter, newMeter } from './meter.js'
-import { schemaRules } from './rules.js'
-import { Enough, type Failure, type Node, type Run, visit } from './run.js'
+import { Exhausted } from './meter.js'
+import { type SchemaProblem, schemaRules } from './rules.js'
+import { Enough, type Failure, type Node, newRun, type Run, visit } from './run.js'
 import { unmatchablePatterns } from './unmatchable.js'
 
 /**
- * A compiled schema: every failing path at once, or the caller's own copy of the value, with defaults where they are valid.
- * Total: hostile values give issues, not throws. The meter says what it cost.
+ * A compiled schema: every failing path at once, or the caller's own copy of the value, with defaults where they are valid. A `fresh`
+ * value, parsed for this check alone, is handed over itself. Total: hostile values give issues, not throws. The run says afterwards what is left of its work.
  */
-export type Validator = (value: unknown, meter?: Meter) => Checked<unknown>
+export type Validator = (value: unknown, run?: Run, fresh?: boolean) => Checked<unknown>
 
 type Patterns = 'refuse' | 'omit'
 const validators = { refuse: new WeakMap<JsonObject, Validator>(), omit: new WeakMap<JsonObject, Validator>() }
 
+/** Why a schema cannot be checked whole; undefined when it can. */
+export function schemaProblem(schema: JsonObject, patterns: Patterns = 'refuse'): SchemaProblem | undefined {
+  const problem = checkSchema(schema, { root: 'any', level: 'lenient' })
+  return problem ?? (patterns === 'refuse' ? checkPatterns(schema) : undefined)
+}
+
 /**
- * Compiles a schema, once per object. Throws `invalid_tool_spec` for a schema that `checkSchema` would refuse, and for a pattern that
- * cannot be matched, unless such patterns are to be left out: then values are checked for the rest.
+ * Compiles a schema, once per object. Throws `invalid_tool_spec` for a schema that cannot be checked whole. Patterns that cannot be matched
+ * may be left out instead: then values are checked for the rest.
  */
 export function compileSchema(schema: JsonObject, patterns: Patterns = 'refuse'): Validator {
   const known = validators[patterns].get(schema)
@@ -43,29 +49,44 @@ export function compileSchema(schema: JsonObject, patterns: Patterns = 'refuse')
   return validator
 }
 
+export interface CheckOptions {
+  /** Steps the check may take; see meter.ts. */
+  readonly work?: number | undefined
+  /** The value was parsed for this check alone: it is handed over itself and not a copy of it. */
+  readonly fresh?: boolean | undefined
+}
+
+export function checkJson(
+  schema: JsonObject,
+  value: unknown,
+  { work, fresh }: CheckOptions = {},
+  patterns: Patterns = 'refuse',
+): Checked<unknown> {
+  return compileSchema(schema, patterns)(value, newRun(work), fresh)
+}
+
 function validatorOf(root: Node, schema: JsonObject): Validator {
   const fills = hasDefaults(schema)
-  return (value, meter = newMeter()) => {
-    const run: Run = { meter, depth: 0, sink: undefined, path: nowhere }
+  return (value, run = newRun(), fresh = false) => {
     try {
       if (!visit(root, value, run)) return { ok: false, issues: collected(root, value, run) }
-      const copy = ownCopy(value, meter)
-      const isDone = !fills || !fillDefaults(copy, schema, meter) || visit(root, copy, run)
-      return { ok: true, value: isDone ? copy : ownCopy(value, meter) }
+      if (fresh && !fills) return { ok: true, value }
+      const copy = ownCopy(value, run)
+      const isDone = !fills || !fillDefaults(copy, schema, run) || visit(root, copy, run)
+      return { ok: true, value: isDone ? copy : ownCopy(value, run) }
     } catch (error) {
-      return refusal(error, meter)
+      return refusal(error, run)
     }
   }
 }
 
-/** Where a run is that only wants a verdict. */
-const nowhere: never[] = []
-
 /** The same run again, for its failures. It may run out of work on the way; that the value does not fit is certain. */
-function collected(root: Node, value: unknown, { meter }: Run): ReturnType<typeof capped> {
+function collected(root: Node, value: unknown, run: Run): readonly Issue[] {
   const sink: Failure[] = []
+  run.sink = sink
+  run.path = []
   try {
-    visit(root, value, { meter, depth: 0, sink, path: [] })
+    visit(root, value, run)
     return capped(issuesOf(sink))
   } catch (error) {
     if (!(error instanceof Enough) && (sink.length === 0 || !(error instanceof Exhausted))) throw error
@@ -73,12 +94,12 @@ function collected(root: Node, value: unknown, { meter }: Run): ReturnType<typeo
   }
 }
 
-function refusal(error: unknown, meter: Meter): Checked<unknown> {
+function refusal(error: unknown, { limit }: Run): Checked<unknown> {
   // The engine's own stack may end before the depth that is allowed, in a program that is deep in calls itself.
   const isDeep = error instanceof RangeError || (error instanceof Exhausted && error.limit === 'depth')
   if (isDeep) return refused('nests too deeply to be checked against its schema; send flatter data', 'depth')
   if (!(error instanceof Exhausted)) return { ok: false, issues: [{ path: '', message: 'cannot be read' }] }
-  const steps = `is too costly to check against its schema: it takes more than ${meter.limit} steps`
+  const steps = `is too costly to check against its schema: it takes more than ${limit} steps`
   return refused(`${steps}; send fewer or shorter values`, 'work')
 }
 

@@ -19,7 +19,7 @@ function memberCheck(members: readonly Json[], write: () => string): Check {
   const isMember = memberTest(members)
   let text: string | undefined
   return (value, run) => {
-    if (isMember(value, run.meter)) return true
+    if (isMember(value, run)) return true
     // The members may be large: they are written out once, and only when somebody reads it.
     if (run.sink !== undefined) text ??= write()
     return fail(run, text ?? '')
@@ -29,30 +29,33 @@ function memberCheck(members: readonly Json[], write: () => string): Check {
 function typeCheck(type: Json): Check {
   const names = (Array.isArray(type) ? type : [type]).map(String)
   const [only] = names
-  const test = names.length === 1 && only !== undefined ? testOf(only) : anyTest(names.map(testOf))
-  return (value, run) => test(value) || failTypes(run, names)
+  return names.length === 1 && only !== undefined ? oneType(only, names) : anyType(names)
 }
 
-function anyTest(tests: readonly ((value: unknown) => boolean)[]): (value: unknown) => boolean {
-  return (value) => tests.some((test) => test(value))
+function anyType(names: readonly string[]): Check {
+  const checks = names.map((name) => oneType(name, []))
+  return (value, run) => {
+    for (const check of checks) if (check(value, run)) return true
+    return failTypes(run, names)
+  }
 }
 
-/** A bigint stands for an integer that a number cannot hold. */
-function testOf(name: string): (value: unknown) => boolean {
+/** One closure per type, so that each stays small enough to be inlined. A bigint stands for an integer that a number cannot hold. */
+function oneType(name: string, names: readonly string[]): Check {
   switch (name) {
     case 'string':
-      return (value) => typeof value === 'string'
+      return (value, run) => typeof value === 'string' || failTypes(run, names)
     case 'number':
-      return (value) => Number.isFinite(value) || typeof value === 'bigint'
+      return (value, run) => Number.isFinite(value) || typeof value === 'bigint' || failTypes(run, names)
     case 'integer':
-      return (value) => Number.isInteger(value) || typeof value === 'bigint'
+      return (value, run) => Number.isInteger(value) || typeof value === 'bigint' || failTypes(run, names)
     case 'boolean':
-      return (value) => typeof value === 'boolean'
+      return (value, run) => typeof value === 'boolean' || failTypes(run, names)
     case 'null':
-      return (value) => value === null
+      return (value, run) => value === null || failTypes(run, names)
     case 'array':
-      return Array.isArray
+      return (value, run) => Array.isArray(value) || failTypes(run, names)
     default:
-      return isObject
+      return (value, run) => isObject(value) || failTypes(run, names)
   }
 }

@@ -8,7 +8,7 @@ import { plainCopy } from '../schema/copy.js'
 import { normaliseSchema, type SchemaNote } from '../schema/normalise.js'
 import { objectRoot } from '../schema/object-root.js'
 import { unmatchablePatterns } from '../schema/unmatchable.js'
-import { compileSchema } from '../schema/validate.js'
+import { checkJson } from '../schema/validate.js'
 import { makeTool, type ToolOptions } from './definition.js'
 import { specError } from './spec-rules.js'
 import type { Tool, ToolContext } from './tool.js'
@@ -43,7 +43,7 @@ export function importTool(definition: unknown, options: ImportOptions = {}): Im
   const tool = makeTool<ValueObject, unknown>({
     name,
     description,
-    taken: { schema, check: (value, meter) => compileSchema(schema, 'omit')(value, meter) },
+    taken: { schema, check: (value, options) => checkJson(schema, value, options, 'omit') },
     source: options.source ?? 'imported',
     options: { ...options, ...(typeof strict === 'boolean' ? { strict } : {}) },
     execute: options.execute ?? (() => notImplemented(name)),
