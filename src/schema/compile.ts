@@ -48,16 +48,33 @@ function lazyNode(schema: JsonObject, context: Context): Node {
   return node
 }
 
+type Maker = (schema: JsonObject, context: Context) => readonly Check[]
+
+/** Which keywords belong together, in the order in which failures are told. */
+const groups: readonly (readonly [Maker, string])[] = [
+  [valueChecks, 'type const enum'],
+  [numberChecks, 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'],
+  [stringChecks, 'minLength maxLength pattern'],
+  [arrayChecks, 'minItems maxItems prefixItems items contains uniqueItems'],
+  [
+    objectChecks,
+    'minProperties maxProperties properties required patternProperties additionalProperties propertyNames dependentRequired dependentSchemas',
+  ],
+  [combinatorChecks, '$ref $dynamicRef $recursiveRef allOf anyOf oneOf not if'],
+  [unevaluatedChecks, 'unevaluatedProperties unevaluatedItems'],
+]
+const groupOf: ReadonlyMap<string, number> = new Map(
+  groups.flatMap(([, keywords], index) => keywords.split(' ').map((keyword) => [keyword, index] as const)),
+)
+
+/** Only the groups that the schema has keywords of: most schemas have one or two. */
 function checksOf(schema: JsonObject, context: Context): readonly Check[] {
-  return [
-    ...valueChecks(schema),
-    ...numberChecks(schema),
-    ...stringChecks(schema, context),
-    ...arrayChecks(schema, context),
-    ...objectChecks(schema, context),
-    ...combinatorChecks(schema, context),
-    ...unevaluatedChecks(schema, context),
-  ]
+  let present = 0
+  for (const keyword in schema) {
+    const group = groupOf.get(keyword)
+    if (group !== undefined) present |= 1 << group
+  }
+  return groups.flatMap(([make], index) => ((present & (1 << index)) === 0 ? [] : make(schema, context)))
 }
 
 function all(checks: readonly Check[]): Check {

@@ -4,13 +4,14 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { isJsonObject } from '../json/parse.js'
 import { at } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
+import { checkSchema } from './check.js'
 import { plainCopy } from './copy.js'
 import type { Checked, Issue } from './issue.js'
 import { capped } from './messages.js'
 import { paramSchema } from './param.js'
 import type { SchemaProblem, SchemaRule } from './rules.js'
 import { tidySchema } from './tidy.js'
-import { type CheckOptions, checkJson, schemaProblem } from './validate.js'
+import { type CheckOptions, checkJson } from './validate.js'
 
 export interface Intake {
   readonly ok: true
@@ -45,7 +46,7 @@ export function takeSchema(schema: unknown, side: Side): IntakeResult {
 function takeJson(schema: object): IntakeResult {
   const copy = plainCopy(schema)
   if (!isJsonObject(copy)) return refused('schema_not_json', 'the schema is not made of plain JSON values')
-  const problem = schemaProblem(copy)
+  const problem = checkSchema(copy, { root: 'any', level: 'lenient' })
   if (problem !== undefined) return { ok: false, problem }
   return { ok: true, schema: copy, validated: true, check: (value, options) => checkJson(copy, value, options) }
 }

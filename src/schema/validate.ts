@@ -2,15 +2,15 @@
 // a value that would take too long is refused with an issue, never waved through and never left to stop the process.
 import { ToolwireError } from '../errors/error.js'
 import type { JsonObject } from '../json/types.js'
-import { checkPatterns, checkSchema } from './check.js'
+import { checkSchema } from './check.js'
 import { compileNode } from './compile.js'
 import { fillDefaults, hasDefaults, ownCopy } from './copy.js'
 import type { Checked, Issue } from './issue.js'
 import { capped, issuesOf } from './messages.js'
 import { Exhausted } from './meter.js'
-import { type SchemaProblem, schemaRules } from './rules.js'
+import { schemaRules } from './rules.js'
 import { Enough, type Failure, type Node, newRun, type Run, visit } from './run.js'
-import { unmatchablePatterns } from './unmatchable.js'
+import { surveySchema } from './survey.js'
 
 /**
  * A compiled schema: every failing path at once, or the caller's own copy of the value, with defaults where they are valid. A `fresh`
@@ -18,32 +18,25 @@ import { unmatchablePatterns } from './unmatchable.js'
  */
 export type Validator = (value: unknown, run?: Run, fresh?: boolean) => Checked<unknown>
 
-type Patterns = 'refuse' | 'omit'
-const validators = { refuse: new WeakMap<JsonObject, Validator>(), omit: new WeakMap<JsonObject, Validator>() }
-
-/** Why a schema cannot be checked whole; undefined when it can. */
-export function schemaProblem(schema: JsonObject, patterns: Patterns = 'refuse'): SchemaProblem | undefined {
-  const problem = checkSchema(schema, { root: 'any', level: 'lenient' })
-  return problem ?? (patterns === 'refuse' ? checkPatterns(schema) : undefined)
-}
+/** Whether every pattern must be one that can be matched, or those that cannot be are left out. */
+type Patterns = 'whole' | 'open'
+const validators = { whole: new WeakMap<JsonObject, Validator>(), open: new WeakMap<JsonObject, Validator>() }
 
 /**
  * Compiles a schema, once per object. Throws `invalid_tool_spec` for a schema that cannot be checked whole. Patterns that cannot be matched
  * may be left out instead: then values are checked for the rest.
  */
-export function compileSchema(schema: JsonObject, patterns: Patterns = 'refuse'): Validator {
+export function compileSchema(schema: JsonObject, patterns: Patterns = 'whole'): Validator {
   const known = validators[patterns].get(schema)
   if (known !== undefined) return known
-  const problem =
-    checkSchema(schema, { root: 'any', level: 'lenient' }) ??
-    (patterns === 'refuse' ? checkPatterns(schema) : undefined)
+  const problem = checkSchema(schema, { root: 'any', level: 'lenient', validated: patterns })
   if (problem !== undefined) {
     const { rule, path, message } = problem
     throw new ToolwireError('invalid_tool_spec', `the schema cannot be used: ${message}; ${schemaRules[rule]}`, {
       detail: { rule, path },
     })
   }
-  const omitted = patterns === 'omit' ? unmatchablePatterns(schema).map(({ pattern }) => pattern) : []
+  const omitted = surveySchema(schema).unmatchable.map(({ pattern }) => pattern)
   const validator = validatorOf(compileNode(schema, new Set(omitted)), schema)
   validators[patterns].set(schema, validator)
   return validator
@@ -60,7 +53,7 @@ export function checkJson(
   schema: JsonObject,
   value: unknown,
   { work, fresh }: CheckOptions = {},
-  patterns: Patterns = 'refuse',
+  patterns: Patterns = 'whole',
 ): Checked<unknown> {
   return compileSchema(schema, patterns)(value, newRun(work), fresh)
 }

@@ -110,7 +110,7 @@ function taking(name: string, schema: unknown, side: 'input' | 'output'): Intake
   const taken = takeSchema(schema, side)
   if (!taken.ok) throw specError(name, taken.problem.rule, taken.problem.message, taken.problem.path)
   const root = side === 'input' ? 'object' : 'any'
-  const problem = checkSchema(taken.schema, { root, level: 'strict', validated: taken.validated })
+  const problem = checkSchema(taken.schema, { root, level: 'strict', validated: taken.validated ? 'whole' : 'none' })
   if (problem !== undefined) throw specError(name, problem.rule, problem.message, problem.path)
   return taken
 }
