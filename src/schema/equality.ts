@@ -8,7 +8,7 @@ export function isUnique(items: readonly unknown[], meter: Meter): boolean {
   const seen = new Set<unknown>()
   const texts = new Set<string>()
   for (const item of items) {
-    spend(meter, 3)
+    spend(meter, 6)
     const isCompound = typeof item === 'object' && item !== null
     const known: Set<unknown> = isCompound ? texts : seen
     const key = isCompound ? identity(item, meter) : scalarKey(item)
@@ -41,21 +41,24 @@ export function memberTest(members: readonly Json[]): (value: unknown, meter: Me
 
 /** Text that is equal for equal values: keys sorted, `rounded` bigints as the numbers nearest to them. */
 function identity(value: unknown, meter?: Meter, rounded = false): string {
-  if (meter !== undefined) spend(meter, 12)
+  if (meter !== undefined) spend(meter, 25)
   if (typeof value === 'string') {
     if (meter !== undefined) spend(meter, value.length >> 4)
     return JSON.stringify(value)
   }
-  if (Array.isArray(value)) return `[${value.map((item) => identity(item, meter, rounded)).join()}]`
   if (typeof value !== 'object' || value === null) return String(rounded ? roundedNumber(value) : scalarKey(value))
-  const keys = Object.keys(value)
-    .filter((key) => (value as { readonly [key: string]: unknown })[key] !== undefined)
-    .sort()
-  if (meter !== undefined) spend(meter, 12 * keys.length)
-  const members = keys.map(
-    (key) => `${JSON.stringify(key)}:${identity((value as { readonly [key: string]: unknown })[key], meter, rounded)}`,
-  )
-  return `{${members.join()}}`
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${identity(item, meter, rounded)},`
+    return `[${text}]`
+  }
+  const keys = Object.keys(value).sort()
+  if (meter !== undefined) spend(meter, 25 * keys.length)
+  for (const key of keys) {
+    const member = (value as { readonly [key: string]: unknown })[key]
+    if (member !== undefined) text += `${JSON.stringify(key)}:${identity(member, meter, rounded)},`
+  }
+  return `{${text}}`
 }
 
 function roundedNumber(value: unknown): unknown {

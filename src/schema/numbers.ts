@@ -45,7 +45,7 @@ function multipleCheck(divisor: number): Check {
   return (value, run) => {
     if (typeof value !== 'number' && typeof value !== 'bigint') return true
     // Arithmetic on long decimals is dear.
-    if (!Number.isSafeInteger(value) || !Number.isSafeInteger(divisor)) spend(run, 100)
+    if (!Number.isSafeInteger(value) || !Number.isSafeInteger(divisor)) spend(run, 300)
     return isMultiple(value, divisor) || fail(run, text)
   }
 }

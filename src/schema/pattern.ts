@@ -54,8 +54,11 @@ function straightPattern(source: string): Pattern | undefined {
 /** What an instruction may cost on a character when no state of the engine's automaton is met twice. */
 const unitsPerInstruction = 5
 
+/** What compiling weighs before the first instruction. */
+const engineWeight = 20
+
 function automaton(source: string): Pattern | undefined {
-  const weight = patternWeight(source)
+  const weight = engineWeight + patternWeight(source)
   if (weight > schemaLimits.patternWeight) return undefined
   try {
     const expression = RE2JS.compile(RE2JS.translateRegExp(source))

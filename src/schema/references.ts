@@ -60,11 +60,17 @@ function absolute(reference: string, base: string): string {
   return text.replace(/#.*$/s, '')
 }
 
+/** Follows a pointer key by key, so that one that leads nowhere ends where it leaves the document. */
 function atPointer(root: JsonObject, pointer: string): JsonObject | boolean | undefined {
+  const path = pointer.includes('%') ? decoded(pointer) : pointer
   let at: Json | undefined = root
-  for (const key of pointerKeys(decoded(pointer))) {
+  for (let start = 1; start <= path.length; ) {
+    const slash = path.indexOf('/', start)
+    const end = slash === -1 ? path.length : slash
+    const [key = ''] = pointerKeys(`/${path.slice(start, end)}`)
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
     at = (at as JsonObject)[key]
+    start = end + 1
   }
   return typeof at === 'boolean' || isJsonObject(at) ? at : undefined
 }

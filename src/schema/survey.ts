@@ -165,18 +165,19 @@ function strictProblem(schema: JsonObject, spot: Spot): SchemaProblem | undefine
 
 /** References must lead somewhere, and to something that says more than where to look next. */
 function referenceProblem(reference: string, resolve: Resolve): SchemaProblem | undefined {
-  const quoted = JSON.stringify(reference.length > 100 ? `${reference.slice(0, 100)}…` : reference)
-  const target = resolve(reference)
-  if (target === undefined) {
-    return { rule: 'ref_unresolved', path: '', message: `the reference ${quoted} leads nowhere in the schema` }
-  }
+  let next: Json | undefined = resolve(reference)
+  if (next === undefined) return brokenReference('ref_unresolved', reference, 'leads nowhere in the schema')
+  if (!isJsonObject(next) || next.$ref === undefined) return undefined
   const seen = new Set<Json>()
-  let next: Json | undefined = target
   while (isJsonObject(next) && typeof next.$ref === 'string') {
-    if (seen.has(next))
-      return { rule: 'ref_cycle', path: '', message: `the reference ${quoted} leads only back to itself` }
+    if (seen.has(next)) return brokenReference('ref_cycle', reference, 'leads only back to itself')
     seen.add(next)
     next = resolve(next.$ref)
   }
   return undefined
+}
+
+function brokenReference(rule: SchemaProblem['rule'], reference: string, what: string): SchemaProblem {
+  const quoted = JSON.stringify(reference.length > 100 ? `${reference.slice(0, 100)}…` : reference)
+  return { rule, path: '', message: `the reference ${quoted} ${what}` }
 }

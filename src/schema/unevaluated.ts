@@ -22,7 +22,7 @@ function propertiesCheck(schema: JsonObject, rest: Json, context: Context): Chec
   return (value, run) => {
     if (!isObject(value)) return true
     const keys = Object.keys(value).filter((key) => value[key] !== undefined)
-    spend(run, 4 * keys.length)
+    spend(run, 8 * keys.length)
     const left = new Set(keys)
     forEachApplied(schema, value, run, context, (applied, isOwn) => dropKeys(applied, left, isOwn, run, context))
     enter(run)
@@ -47,7 +47,7 @@ function dropKeys(schema: JsonObject, left: Set<string>, isOwn: boolean, run: Ru
   const sources = isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []
   const patterns = sources.flatMap((source) => context.pattern(source) ?? [])
   for (const key of left) {
-    spend(run, 1)
+    spend(run, 4)
     const isKnown = Object.hasOwn(properties, key) || patterns.some((pattern) => isMatch(pattern, key, run))
     if (isKnown) left.delete(key)
   }
@@ -57,7 +57,7 @@ function itemsCheck(schema: JsonObject, rest: Json, context: Context): Check {
   const node = context.node(rest)
   return (value, run) => {
     if (!Array.isArray(value)) return true
-    spend(run, 4 * value.length)
+    spend(run, 8 * value.length)
     const left = new Set(value.keys())
     forEachApplied(schema, value, run, context, (applied, isOwn) =>
       dropItems(applied, value, left, isOwn, run, context),
@@ -98,7 +98,7 @@ type Look = (schema: JsonObject, isOwn: boolean) => void
 /** Looks at a schema and at every schema that is applied to the same value and matches it. The schema itself is known to match. */
 function forEachApplied(schema: Json, value: unknown, run: Run, context: Context, look: Look, isOwn = true): void {
   if (!isJsonObject(schema)) return
-  spend(run, 2)
+  spend(run, 20)
   look(schema, isOwn)
   const follow = (node: Node): void => forEachApplied(node.schema, value, run, context, look, false)
   for (const reference of referencesOf(schema)) follow(context.target(reference))

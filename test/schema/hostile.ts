@@ -105,10 +105,10 @@ export const hostileRows: readonly HostileRow[] = [
   },
   { title: '100,000 keys counted', verdict: 'work', schema: () => ({ maxProperties: 5 }), value: () => keyed(100_000) },
   {
-    title: '40,000 different items',
+    title: '30,000 different items',
     verdict: 'valid',
     schema: () => ({ uniqueItems: true }),
-    value: () => many(40_000, (index) => index),
+    value: () => many(30_000, (index) => index),
   },
   {
     title: '100,000 different items',
@@ -129,16 +129,16 @@ export const hostileRows: readonly HostileRow[] = [
     value: () => [keyed(50_000), keyed(50_000)],
   },
   {
-    title: 'an enum of 10,000 for 50,000 items',
+    title: 'an enum of 9,000 for 50,000 items',
     verdict: 'valid',
-    schema: () => ({ items: { enum: many(10_000, String) } }),
-    value: () => many(50_000, () => '9999'),
+    schema: () => ({ items: { enum: many(9_000, String) } }),
+    value: () => many(50_000, () => '8999'),
   },
   {
-    title: 'an enum of objects for 5,000 items',
+    title: 'an enum of objects for 2,500 items',
     verdict: 'valid',
     schema: () => ({ items: { enum: many(2_000, (id) => ({ id })) } }),
-    value: () => many(5_000, () => ({ id: 1_999 })),
+    value: () => many(2_500, () => ({ id: 1_999 })),
   },
   {
     title: 'an enum of objects for 100,000 items',
@@ -227,21 +227,21 @@ export const hostileRows: readonly HostileRow[] = [
   },
   // Schemas
   {
-    title: '5,000 properties',
+    title: '4,900 properties',
     verdict: 'valid',
-    schema: () => ({ properties: named(5_000, { type: 'string' }) }),
-    value: () => ({ p4999: 'x' }),
+    schema: () => ({ properties: named(4_900, { type: 'string' }) }),
+    value: () => ({ p4899: 'x' }),
   },
   {
-    title: '15,000 properties',
+    title: '5,000 properties',
     verdict: 'schema_too_large',
-    schema: () => ({ properties: named(15_000, { type: 'string' }) }),
+    schema: () => ({ properties: named(5_000, { type: 'string' }) }),
     value: () => ({}),
   },
   {
-    title: '1,900 alternatives',
+    title: '1,600 alternatives',
     verdict: 'invalid',
-    schema: () => ({ anyOf: many(1_900, (index) => ({ properties: { k: { const: index } }, required: ['k'] })) }),
+    schema: () => ({ anyOf: many(1_600, (index) => ({ properties: { k: { const: index } }, required: ['k'] })) }),
     value: () => ({}),
   },
   {
@@ -374,7 +374,7 @@ export const hostileRows: readonly HostileRow[] = [
   },
   {
     title: 'a pattern of groups',
-    verdict: 'valid',
+    verdict: 'pattern_unsupported',
     schema: () => ({ pattern: '('.repeat(500) + ')'.repeat(500) }),
     value: () => 'x',
   },
@@ -393,7 +393,7 @@ export const hostileRows: readonly HostileRow[] = [
   {
     title: 'patterns of keys',
     verdict: 'work',
-    schema: () => ({ patternProperties: Object.fromEntries(many(50, (index) => [`(a|b)+${index}$`, true])) }),
+    schema: () => ({ patternProperties: Object.fromEntries(many(30, (index) => [`(a|b)+${index}$`, true])) }),
     value: () => keyed(5_000),
   },
   // Texts of arguments
