@@ -25,27 +25,34 @@ export function linearPattern(source: string): Pattern | undefined {
 
 /** One character of the text, and how often. */
 const step =
-  /(?:\\[dDwWsSnrtfv]|\\[^\w\s]|\[(?:\\[\s\S]|[^\]\\])*\]|[^\\^$*+?()|[\]{}])(?:\{\d{1,6}\}|(?<varying>[*+?]|\{\d{1,6},\d{0,6}\}))?/uy
+  /(?:\\[dDwWsSnrtfv]|\\[^\w\s]|\[(?:\\[\s\S]|[^\]\\])*\]|[^\\^$*+?()|[\]{}])(?:\{(?<count>\d{1,6})\}|(?<varying>[*+?]|\{\d{1,6},\d{0,6}\}))?/uy
 
-/** Tied to the start, no groups, no alternatives, one length that varies: no engine can try anything twice. */
-function isStraight(source: string): boolean {
-  if (source.length > schemaLimits.patternLength || source[0] !== '^') return false
+/**
+ * For a pattern tied to the start, without groups and alternatives, with one length that varies: how many characters follow that
+ * one, which is how often an engine that backtracks may look at a character again. Undefined for any other pattern.
+ */
+function tailLength(source: string): number | undefined {
+  if (source.length > schemaLimits.patternLength || source[0] !== '^') return undefined
   const end = source.endsWith('$') && !source.endsWith('\\$') ? source.length - 1 : source.length
   let varying = 0
+  let tail = 0
   step.lastIndex = 1
   while (step.lastIndex < end) {
-    const found = step.exec(source)
-    if (found === null) return false
-    if (found.groups?.varying !== undefined) varying++
+    const { groups } = step.exec(source) ?? {}
+    if (groups === undefined) return undefined
+    if (groups.varying !== undefined) varying += 1
+    else if (varying > 0) tail += Number(groups.count ?? 1)
   }
-  return varying <= 1
+  return varying <= 1 ? tail : undefined
 }
 
+/** A pattern for the runtime's own engine. */
 function straightPattern(source: string): Pattern | undefined {
-  if (!isStraight(source)) return undefined
+  const tail = tailLength(source)
+  if (tail === undefined) return undefined
   try {
     const expression = new RegExp(source, 'u')
-    return { weight: 1, unitsPerCharacter: 1 / 16, test: (text) => expression.test(text) }
+    return { weight: 1, unitsPerCharacter: (1 + tail) / 16, test: (text) => expression.test(text) }
   } catch {
     return undefined
   }

@@ -343,6 +343,12 @@ export const hostileRows: readonly HostileRow[] = [
     value: () => `${'a'.repeat(1_000_000)}!`,
   },
   {
+    title: 'a straight pattern with a long tail',
+    verdict: 'work',
+    schema: () => ({ pattern: '^a*a{50000}$' }),
+    value: () => `${'a'.repeat(100_000)}!`,
+  },
+  {
     title: 'a{1000}{1000}',
     verdict: 'pattern_unsupported',
     schema: () => ({ pattern: '(a{1000}){1000}' }),
