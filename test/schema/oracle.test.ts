@@ -2,10 +2,12 @@
 // Differences that are meant, each left out of the comparison below and pinned by a test of its own at the end:
 // - multipleOf is exact in decimals here; ajv divides in binary, so that 0.3 is no multiple of 0.1.
 // - A schema that refers to itself without consuming anything ends here in the limit `depth`; ajv overflows its stack.
-// - With unevaluated… and recursion, or contains beside unevaluatedItems, ajv writes code that does not run or looks at fewer items.
+// - With unevaluated… ajv counts what an alternative looked at that did not match, does not count what contains matched, and with
+//   recursion writes code that does not run.
 // - The name of a refused key, not the inside of propertyNames, is the failing place; contains fails at the list, not at its items;
 //   of conditions only what `then` or `else` asks is told; more than one match of oneOf is told without the others' failures.
-// - Formats assert nothing here, and there without a plugin neither. Dynamic references are followed like plain ones.
+// - Dynamic references are followed like plain ones; ajv loses their verdict inside other keywords when it collects all errors.
+// Formats assert nothing here, and there without a plugin neither.
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -122,13 +124,7 @@ const limit = fc.nat(3)
 /** Written as a key of its own, an object would look like a promise. */
 const consequence = 'then'
 const leaf: fc.Arbitrary<JsonObject> = fc.oneof(
-  fc.constantFrom<JsonObject>(
-    {},
-    { $ref: '#/$defs/d' },
-    { $ref: '#' },
-    { $ref: '#anchored' },
-    { $dynamicRef: '#/$defs/d' },
-  ),
+  fc.constantFrom<JsonObject>({}, { $ref: '#/$defs/d' }, { $ref: '#' }, { $ref: '#anchored' }),
   fc.record({
     type: fc.subarray(['string', 'integer', 'number', 'null', 'boolean', 'array', 'object'], { minLength: 1 }),
   }),
@@ -194,8 +190,8 @@ const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 /** What ajv gets wrong or does not run; see above. */
 function isKnownGap(schema: JsonObject): boolean {
   const text = JSON.stringify(schema)
-  const looksAtRest = text.includes('"unevaluated')
-  return looksAtRest && (text.includes('"contains"') || text.includes('Ref"') || text.includes('"$ref"'))
+  const asks = text.split('"unevaluated').length - 1
+  return asks > 1 || (asks === 1 && /"(?:contains|\$ref|not|if|oneOf)":/.test(text))
 }
 
 test('on generated schemas of all keywords every value gets the same verdict', () => {
@@ -239,6 +235,34 @@ describe('differences that are meant', () => {
     const schema = { contains: { type: 'string' }, unevaluatedItems: { type: 'integer' } }
     expect(ours(schema, ['a', 1, 'b'])).toEqual({ ok: true, paths: [] })
     expect(ours(schema, ['a', null])).toEqual({ ok: false, paths: ['/1'] })
+  })
+
+  test('what an alternative looked at counts only when it matched', () => {
+    const first = { properties: { kind: { const: 1 }, a: {} }, required: ['kind', 'a'] }
+    const second = { properties: { kind: { const: 2 }, b: {} }, required: ['kind', 'b'] }
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const schema: JsonObject = { [keyword]: [first, second], unevaluatedProperties: false }
+      expect(ours(schema, { kind: 1, a: 1 })).toEqual({ ok: true, paths: [] })
+      expect(ours(schema, { kind: 2, b: 1, a: 1 })).toEqual({ ok: false, paths: ['/a'] })
+    }
+    const excluded: JsonObject = { not: { not: { properties: { a: {} } } }, unevaluatedProperties: false }
+    expect(ours(excluded, { a: 1 })).toEqual({ ok: false, paths: ['/a'] })
+    const conditional: JsonObject = {
+      if: { required: ['a'], properties: { a: {} } },
+      else: second,
+      unevaluatedProperties: false,
+    }
+    expect(ours(conditional, { a: 1 })).toEqual({ ok: true, paths: [] })
+    expect(ours(conditional, { kind: 2, b: 1 })).toEqual({ ok: true, paths: [] })
+    expect(ours(conditional, { kind: 2, b: 1, c: 1 })).toEqual({ ok: false, paths: ['/c'] })
+    const nested: JsonObject = { allOf: [{ unevaluatedProperties: true }], unevaluatedProperties: false }
+    expect(ours(nested, { a: 1 })).toEqual({ ok: true, paths: [] })
+  })
+
+  test('dynamic references are followed like plain ones', () => {
+    const schema = { contains: { anyOf: [{ $dynamicRef: '#/$defs/d' }] }, $defs: { d: { enum: ['a'] } } }
+    expect(ours(schema, ['a'])).toEqual({ ok: true, paths: [] })
+    expect(ours(schema, [1])).toEqual({ ok: false, paths: [''] })
   })
 
   test('unevaluated members are found through references', () => {
