@@ -118,13 +118,13 @@ function readScalar(cursor: Cursor): Value {
   const end = valueEnd(cursor.text, cursor.index)
   const token = cursor.text.slice(cursor.index, end)
   cursor.index = end
-  const value = JSON.parse(token) as null | boolean | number
-  if (!integer.test(token) || Number.isSafeInteger(value)) return value
+  if (token.length < 16 || !integer.test(token)) return JSON.parse(token) as null | boolean | number
   if (token.length > maxDigits) {
     throw new ToolwireError(
       'limit_exceeded',
       `the JSON has an integer of ${token.length} digits; the most is ${maxDigits}`,
     )
   }
-  return BigInt(token)
+  const value = BigInt(token)
+  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value
 }

@@ -117,3 +117,49 @@ function hasManyBrackets(text: string): boolean {
   }
   return false
 }
+
+/** What a text may hold before it is parsed: parsing takes time and memory by the value, and by the key in a wide object. */
+export interface TextLimits {
+  /** UTF-16 units, as `length` counts them. */
+  readonly characters: number
+  /** Containers and their members. */
+  readonly values: number
+  /** Members of one object: wide ones are slow to make and to walk. */
+  readonly keys: number
+}
+
+/** The first limit the text passes, without parsing it. Texts too short to pass one are not read. */
+export function passedLimit(text: string, { characters, values, keys }: TextLimits): keyof TextLimits | undefined {
+  if (text.length > characters) return 'characters'
+  // A value takes two characters with its comma, a member of an object at least five.
+  if (text.length <= 2 * values && text.length <= 5 * keys) return undefined
+  const opened: number[] = []
+  let count = 0
+  let index = 0
+  while (index < text.length) {
+    switch (text.charCodeAt(index)) {
+      case quote:
+        index = stringEnd(text, index)
+        continue
+      case 91: // [
+      case 123: // {
+        count += 1
+        opened.push(0)
+        break
+      case 93: // ]
+      case 125: // }
+        opened.pop()
+        break
+      case 44: // ,
+        count += 1
+        break
+      case 58: // :
+        opened.push((opened.pop() ?? 0) + 1)
+        if ((opened.at(-1) ?? 0) > keys) return 'keys'
+        break
+    }
+    if (count > values) return 'values'
+    index += 1
+  }
+  return undefined
+}

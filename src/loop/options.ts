@@ -30,6 +30,7 @@ type ExecutorSettings = Pick<
   | 'policy'
   | 'exposeErrors'
   | 'maxResultBytes'
+  | 'argumentLimits'
   | 'repair'
   | 'audit'
   | 'log'
@@ -147,9 +148,10 @@ function runIdOf(options: RunOptions, resume: RunState | undefined): string {
 
 /** What the executor is told for the calls of one turn. */
 export function batchOptions(setup: Setup, turn: number, signal: AbortSignal | undefined): ExecuteOptions {
-  const { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve } = setup.options
-  const { onProgress } = setup.options
-  const own = { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve, onProgress }
+  const { concurrency, policy, exposeErrors, maxResultBytes, argumentLimits, repair } = setup.options
+  const { audit, log, secrets, approve, onProgress } = setup.options
+  const limits = { concurrency, maxResultBytes, argumentLimits }
+  const own = { ...limits, policy, exposeErrors, repair, audit, log, secrets, approve, onProgress }
   return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.runId, turn, signal }
 }
 

@@ -146,7 +146,7 @@ function outputOf(outputSchema: unknown): Pick<AnyTool, 'outputSchema' | 'checkO
   if (!isJsonObject(schema)) return {}
   let validate: Validator
   try {
-    validate = compileSchema(schema)
+    validate = compileSchema(schema, 'open')
   } catch {
     return {}
   }

@@ -1,130 +1,66 @@
 // Whether a JSON Schema makes sense as the schema of a tool. Says the first rule that is broken, where, and why.
-import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { holders, keywordValues, places, schemaTypes } from './keywords.js'
-import { linearPattern } from './pattern.js'
-import { prepareSchema } from './prepare.js'
-import { type SchemaProblem, type SchemaRule, schemaLimits } from './rules.js'
+import { type SchemaProblem, schemaLimits } from './rules.js'
+import { surveySchema } from './survey.js'
 
 export interface SchemaCheck {
   /** Whether the root must describe an object, as the input of a tool must. */
   readonly root: 'object' | 'any'
-  /** `strict` adds what is asked of schemas written for this library: depth, `required` names, patterns that can be checked, size. */
+  /** `strict` adds what is asked of schemas written for this library: depth, `required` names. */
   readonly level: 'strict' | 'lenient'
-  /** Whether this library's own validator will check values; a Standard Schema brings its own. Default true. */
-  readonly validated?: boolean
+  /** What this library's own validator needs. `whole`: references that lead somewhere, and patterns it can match; `open`: patterns
+   * may be left out; `none`: a Standard Schema checks values by itself. Default `whole`. */
+  readonly validated?: 'whole' | 'open' | 'none'
 }
 
 /** The first broken rule, or undefined. Linear in the schema, and bounded for hostile ones. */
 export function checkSchema(schema: JsonObject, check: SchemaCheck): SchemaProblem | undefined {
-  const problem = checkSize(schema) ?? checkRoot(schema, check.root) ?? checkNode(schema, '', 0, check)
-  if (problem !== undefined || check.validated === false) return problem
-  const prepared = prepareSchema(schema)
-  if (!prepared.ok) return prepared.problem
-  if (prepared.complete || check.level === 'lenient') return undefined
-  return found('schema_too_large', '', `the schema has more than ${schemaLimits.compiled} parts to check`)
+  const { root, level, validated = 'whole' } = check
+  const outside = checkSize(schema) ?? checkRoot(schema, root)
+  if (outside !== undefined) return outside
+  const survey = surveySchema(schema)
+  return (
+    survey.problem ??
+    (level === 'strict' ? survey.strictProblem : undefined) ??
+    (validated === 'none' ? undefined : survey.referenceProblem) ??
+    (validated === 'whole' ? patternProblem(schema) : undefined)
+  )
 }
 
 /** Refuses a schema that is too large to walk. */
 export function checkSize(schema: Json): SchemaProblem | undefined {
-  let count = 0
-  function fits(value: Json, depth: number): boolean {
-    if (++count > schemaLimits.nodes || depth > schemaLimits.depth) return false
-    if (typeof value !== 'object' || value === null) return true
-    return Object.values(value).every((member: Json) => fits(member, depth + 1))
+  const { nodes, depth, characters } = schemaLimits
+  const left = { nodes, characters }
+  if (fits(schema, 0, left)) return undefined
+  const message = `the schema has more than ${nodes} values or ${characters} characters, or nests deeper than ${depth} levels`
+  return { rule: 'schema_too_large', path: '', message }
+}
+
+function fits(value: Json, level: number, left: { nodes: number; characters: number }): boolean {
+  if (--left.nodes < 0 || level > schemaLimits.depth) return false
+  if (typeof value === 'string') left.characters -= value.length
+  if (typeof value === 'object' && value !== null) {
+    for (const key in value) {
+      left.characters -= key.length
+      if (!fits((value as JsonObject)[key] ?? null, level + 1, left)) return false
+    }
   }
-  if (fits(schema, 0)) return undefined
-  const { nodes, depth } = schemaLimits
-  return found('schema_too_large', '', `the schema has more than ${nodes} values or nests deeper than ${depth} levels`)
+  return left.characters >= 0
 }
 
 function checkRoot(schema: JsonObject, root: SchemaCheck['root']): SchemaProblem | undefined {
   if (root === 'any' || schema.type === 'object') return undefined
   const said = schema.type === undefined ? 'has no type' : `has the type ${JSON.stringify(schema.type)}`
-  return found('root_type', '/type', `the root of the schema ${said}, not "object"`)
+  return { rule: 'root_type', path: '/type', message: `the root of the schema ${said}, not "object"` }
 }
 
-function checkNode(schema: Json, path: string, level: number, check: SchemaCheck): SchemaProblem | undefined {
-  if (typeof schema === 'boolean') return undefined
-  if (!isJsonObject(schema)) return found('subschema_kind', path, `${kind(schema)} stands where a schema belongs`)
-  const strict = check.level === 'strict'
-  const levels = schema.properties === undefined ? level : level + 1
-  if (strict && levels > schemaLimits.propertyLevels) {
-    return found('schema_depth', path, `the schema nests more than ${schemaLimits.propertyLevels} levels of properties`)
+function patternProblem(schema: JsonObject): SchemaProblem | undefined {
+  const [first] = surveySchema(schema).unmatchable
+  if (first === undefined) return undefined
+  const pattern = JSON.stringify(first.pattern.length > 100 ? `${first.pattern.slice(0, 100)}…` : first.pattern)
+  return {
+    rule: 'pattern_unsupported',
+    path: first.path,
+    message: `the pattern ${pattern} cannot be matched in linear time`,
   }
-  const own = checkKeywords(schema, path) ?? (strict ? checkStrictly(schema, path, check) : undefined)
-  if (own !== undefined) return own
-  for (const place of places(schema, path)) {
-    const problem = checkNode(place.schema, place.path, levels, check)
-    if (problem !== undefined) return problem
-  }
-  return undefined
-}
-
-function checkKeywords(schema: JsonObject, path: string): SchemaProblem | undefined {
-  for (const [keyword, value] of Object.entries(schema)) {
-    const at = `${path}/${keyword}`
-    const holder = holders.get(keyword)
-    const wanted = keywordValues.get(keyword)
-    if (keyword === 'type') {
-      const wrong = wrongType(value)
-      if (wrong !== undefined) return found('unknown_type', at, wrong)
-    } else if (keyword === 'enum' && !(Array.isArray(value) && value.length > 0)) {
-      return found(
-        'enum_values',
-        at,
-        Array.isArray(value) ? 'the enum is empty' : `the enum is ${kind(value)}, not a list`,
-      )
-    } else if (keyword === 'required' && !isNameList(value)) {
-      return found('required_list', at, `required is ${kind(value)}, not a list of names`)
-    } else if (holder === 'map' && !isJsonObject(value)) {
-      return found('properties_map', at, `${keyword} is ${kind(value)}, not a map of names to schemas`)
-    } else if (holder === 'list' && !(Array.isArray(value) && value.length > 0)) {
-      return found('keyword_value', at, `${keyword} must be a list of at least one schema`)
-    } else if (wanted !== undefined && !wanted.accepts(value)) {
-      return found('keyword_value', at, `${keyword} must be ${wanted.kind}`)
-    }
-  }
-  return undefined
-}
-
-function checkStrictly(schema: JsonObject, path: string, check: SchemaCheck): SchemaProblem | undefined {
-  if (Array.isArray(schema.required) && (schema.type === 'object' || schema.properties !== undefined)) {
-    const properties = isJsonObject(schema.properties) ? schema.properties : {}
-    const missing = schema.required.find((name) => !Object.hasOwn(properties, String(name)))
-    if (missing !== undefined) {
-      return found(
-        'required_unknown',
-        `${path}/required`,
-        `the required name ${JSON.stringify(missing)} is not in properties`,
-      )
-    }
-  }
-  if (check.validated === false) return undefined
-  const keys = isJsonObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : []
-  const patterns = typeof schema.pattern === 'string' ? [schema.pattern, ...keys] : keys
-  const refused = patterns.find((pattern) => linearPattern(pattern) === undefined)
-  if (refused === undefined) return undefined
-  return found('pattern_unsupported', path, `the pattern ${JSON.stringify(refused)} cannot be matched in linear time`)
-}
-
-function wrongType(value: Json): string | undefined {
-  const names = Array.isArray(value) ? value : [value]
-  if (names.length === 0) return 'the type is an empty list'
-  const wrong = names.find((name) => !schemaTypes.some((known) => known === name))
-  return wrong === undefined ? undefined : `the type ${JSON.stringify(wrong)} is not a JSON Schema type`
-}
-
-function isNameList(value: Json): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-function kind(value: Json): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
-}
-
-function found(rule: SchemaRule, path: string, message: string): SchemaProblem {
-  return { rule, path, message }
 }

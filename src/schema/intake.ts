@@ -4,13 +4,14 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { isJsonObject } from '../json/parse.js'
 import { at } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
+import { checkSchema } from './check.js'
 import { plainCopy } from './copy.js'
 import type { Checked, Issue } from './issue.js'
-import { checkJson } from './json-check.js'
 import { capped } from './messages.js'
 import { paramSchema } from './param.js'
 import type { SchemaProblem, SchemaRule } from './rules.js'
 import { tidySchema } from './tidy.js'
+import { type CheckOptions, checkJson } from './validate.js'
 
 export interface Intake {
   readonly ok: true
@@ -18,7 +19,8 @@ export interface Intake {
   readonly schema: JsonObject
   /** Whether `check` runs this library's validator, so that the schema must be one it can run. */
   readonly validated: boolean
-  check(value: unknown): Checked<unknown> | Promise<Checked<unknown>>
+  /** The options are for this library's own validator; a Standard Schema does as it likes. */
+  check(value: unknown, options?: CheckOptions): Checked<unknown> | Promise<Checked<unknown>>
 }
 export type IntakeResult = Intake | { readonly ok: false; readonly problem: SchemaProblem }
 
@@ -44,7 +46,9 @@ export function takeSchema(schema: unknown, side: Side): IntakeResult {
 function takeJson(schema: object): IntakeResult {
   const copy = plainCopy(schema)
   if (!isJsonObject(copy)) return refused('schema_not_json', 'the schema is not made of plain JSON values')
-  return { ok: true, schema: copy, validated: true, check: (value) => checkJson(copy, value) }
+  const problem = checkSchema(copy, { root: 'any', level: 'lenient' })
+  if (problem !== undefined) return { ok: false, problem }
+  return { ok: true, schema: copy, validated: true, check: (value, options) => checkJson(copy, value, options) }
 }
 
 function sameJson(copy: JsonObject, schema: object): boolean {

@@ -7,7 +7,12 @@ export interface Issue {
 }
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly issues: readonly Issue[] }
+  | {
+      readonly ok: false
+      readonly issues: readonly Issue[]
+      /** Present when the value was not checked to the end, because that would take too much work or nest too deeply. */
+      readonly limit?: 'work' | 'depth'
+    }
 
 /** All issues in one line, for a message a model or a person reads. */
 export function issueText(issues: readonly Issue[]): string {

@@ -65,6 +65,16 @@ export const keywordValues: ReadonlyMap<string, { readonly accepts: (value: Json
     }),
   )
 
+const referring = ['$ref', '$dynamicRef', '$recursiveRef'] as const
+
+/** What a schema refers to. Dynamic references are followed as if they were written `$ref`. */
+export function referencesOf(schema: JsonObject): readonly string[] {
+  return referring.flatMap((keyword) => {
+    const reference = schema[keyword]
+    return typeof reference === 'string' ? [reference] : []
+  })
+}
+
 export interface Place {
   readonly keyword: string
   /** The property name, for a keyword that maps names to schemas. */

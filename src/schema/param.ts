@@ -3,7 +3,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { pointerKeys } from '../json/pointer.js'
 import type { JsonObject } from '../json/types.js'
 import type { Checked } from './issue.js'
-import { checkJson } from './json-check.js'
+import { compileSchema } from './validate.js'
 
 /** A described parameter whose values have the type `T`. */
 export interface Param<T = unknown> {
@@ -21,7 +21,7 @@ export function paramSchema(value: object): JsonObject | undefined {
 
 export function makeParam<T>(schema: JsonObject): Param<T> {
   const json = (): JsonObject => schema
-  const validate = (value: unknown): StandardSchemaV1.Result<T> => standardResult(checkJson(schema, value))
+  const validate = (value: unknown): StandardSchemaV1.Result<T> => standardResult(compileSchema(schema)(value))
   const jsonSchema = { input: json, output: json }
   const param: Param<T> = {
     '~standard': { version: 1, vendor: 'toolwire', validate, jsonSchema },

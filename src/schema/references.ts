@@ -3,6 +3,7 @@ import { isJsonObject } from '../json/parse.js'
 import { pointerKeys } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { places } from './keywords.js'
+import { schemaLimits } from './rules.js'
 
 export type Resolve = (reference: string) => JsonObject | boolean | undefined
 
@@ -15,12 +16,18 @@ export function resolver(root: JsonObject): Resolve {
     names ??= collect(root, base, { ids: new Map(), anchors: new Map() })
     return names
   }
-  return (reference) => {
+  const find = (reference: string): JsonObject | boolean | undefined => {
+    if (reference.length > schemaLimits.reference) return undefined
     const [document, fragment = ''] = reference.split('#', 2) as [string, string?]
     const start = document === '' ? root : (named().ids.get(document) ?? named().ids.get(absolute(document, base)))
     if (start === undefined) return undefined
     if (fragment === '') return start
     return fragment.startsWith('/') ? atPointer(start, fragment) : named().anchors.get(fragment)
+  }
+  const known = new Map<string, JsonObject | boolean | undefined>()
+  return (reference) => {
+    if (!known.has(reference)) known.set(reference, find(reference))
+    return known.get(reference)
   }
 }
 
@@ -53,11 +60,17 @@ function absolute(reference: string, base: string): string {
   return text.replace(/#.*$/s, '')
 }
 
+/** Follows a pointer key by key, so that one that leads nowhere ends where it leaves the document. */
 function atPointer(root: JsonObject, pointer: string): JsonObject | boolean | undefined {
+  const path = pointer.includes('%') ? decoded(pointer) : pointer
   let at: Json | undefined = root
-  for (const key of pointerKeys(decoded(pointer))) {
+  for (let start = 1; start <= path.length; ) {
+    const slash = path.indexOf('/', start)
+    const end = slash === -1 ? path.length : slash
+    const [key = ''] = pointerKeys(`/${path.slice(start, end)}`)
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
     at = (at as JsonObject)[key]
+    start = end + 1
   }
   return typeof at === 'boolean' || isJsonObject(at) ? at : undefined
 }

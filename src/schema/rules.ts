@@ -33,25 +33,27 @@ export interface SchemaProblem {
   readonly message: string
 }
 
-/** Limits that keep one compilation or check of a hostile schema or value within 50 ms. */
+/** Limits that keep the compilation and one check of a hostile schema or value far below 50 ms. */
 export const schemaLimits = {
-  /** JSON values in a schema. */
+  /** JSON values in a schema, the characters of its keys and texts, and how deep it may nest as JSON. */
   nodes: 10_000,
-  /** Nesting of a schema as JSON. */
+  characters: 1_000_000,
   depth: 100,
   /** Levels of `properties` that a tool defined here may nest. */
   propertyLevels: 10,
-  /** Schemas and assertions a validator is compiled from, after references are followed. The engine takes about 0.1 ms for each. */
-  compiled: 200,
-  /** Characters of one pattern, and the sum of its counted repetitions. */
+  /** Characters of one reference. */
+  reference: 1_000,
+  /** Characters of one pattern, and what one of them and all of a schema together may weigh; see pattern.ts. */
   patternLength: 1_000,
-  patternRepeats: 1_000,
-  /** Work units of one check; see `meter` in validate.ts. */
-  work: 100_000,
-  /** JSON values in a value that is checked, and how deep they may nest. */
-  valueNodes: 100_000,
+  patternWeight: 500,
+  patternsWeight: 1_200,
+  /** Work units of one check; see meter.ts. */
+  work: 200_000,
+  /** Schemas visited within each other during a check. */
+  visitDepth: 1_500,
+  /** How deep a value may nest that is copied for a handler. */
   valueDepth: 512,
-  /** Errors after which a visit costs ten times as much, and issues reported at once. */
-  errors: 500,
+  /** Failures collected, and issues reported of them. */
+  failures: 1_000,
   issues: 20,
 } as const

@@ -61,10 +61,10 @@ export class Batch {
 
   async #settle(passage: Passage): Promise<CallOutcome> {
     const settings = this.#settings
-    const whole = wholeCall(passage.call, settings.repair)
-    if (whole === undefined) return this.#fail(passage, 'refused', brokenFailure(passage.call))
+    const whole = wholeCall(passage.call, settings)
+    if (whole === undefined) return this.#fail(passage, 'refused', brokenFailure(passage.call, settings.argumentLimits))
     if (whole.repair !== undefined) this.#report(passage, whole.repair)
-    const prepared = await prepare(whole.call, { tools: this.#tools, settings, deadlineAt: this.#deadlineAt })
+    const prepared = await prepare(whole, { tools: this.#tools, settings, deadlineAt: this.#deadlineAt })
     switch (prepared.state) {
       case 'ready':
         return this.#answer(passage, 'allowed', await this.#run(prepared, passage))

@@ -10,6 +10,7 @@ import { checkSchema } from '../schema/check.js'
 import type { AnySchema, FromSchema, Infer } from '../schema/infer.js'
 import { type Intake, takeSchema } from '../schema/intake.js'
 import type { Checked } from '../schema/issue.js'
+import type { CheckOptions } from '../schema/validate.js'
 import { specError } from './spec-rules.js'
 import { type Tool, type ToolCapability, type ToolContext, type ToolLimits, toolCapabilities } from './tool.js'
 
@@ -93,7 +94,8 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
     ...(options.rateLimit === undefined ? {} : { rateLimit: options.rateLimit }),
     // The schema that was checked against is the one the input type was inferred from.
-    checkInput: (args: ValueObject) => taken.check(args) as Checked<Input> | Promise<Checked<Input>>,
+    checkInput: (args: ValueObject, options?: CheckOptions) =>
+      taken.check(args, options) as Checked<Input> | Promise<Checked<Input>>,
     ...(output === undefined
       ? {}
       : {
@@ -108,7 +110,7 @@ function taking(name: string, schema: unknown, side: 'input' | 'output'): Intake
   const taken = takeSchema(schema, side)
   if (!taken.ok) throw specError(name, taken.problem.rule, taken.problem.message, taken.problem.path)
   const root = side === 'input' ? 'object' : 'any'
-  const problem = checkSchema(taken.schema, { root, level: 'strict', validated: taken.validated })
+  const problem = checkSchema(taken.schema, { root, level: 'strict', validated: taken.validated ? 'whole' : 'none' })
   if (problem !== undefined) throw specError(name, problem.rule, problem.message, problem.path)
   return taken
 }

@@ -1,6 +1,7 @@
 // What can be asked of an executor: once for all its batches, or again for one of them, which then wins.
 import type { ToolCall } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
+import type { ArgumentLimits } from './arguments.js'
 import type { Audit, Log } from './audit.js'
 import { type Clock, systemClock } from './clock.js'
 import type { ErrorExposure } from './failure.js'
@@ -27,6 +28,8 @@ export interface ExecuteOptions {
   readonly exposeErrors?: ErrorExposure | undefined
   /** UTF-8 bytes of text in one result; 100,000. */
   readonly maxResultBytes?: number | undefined
+  /** How much a model may send as the arguments of one call; more is answered as invalid, before it is parsed. */
+  readonly argumentLimits?: ArgumentLimits | undefined
   /** Try to repair malformed arguments, never those cut off. Reported in `artifacts.repair`, the log and the audit. */
   readonly repair?: boolean | undefined
   readonly audit?: Audit | undefined
@@ -52,6 +55,7 @@ export interface Settings {
   readonly policy: CapabilityPolicy
   readonly exposeErrors: ErrorExposure
   readonly maxResultBytes: number
+  readonly argumentLimits: ArgumentLimits
   readonly repair: boolean
   readonly audit: Audit | undefined
   readonly onProgress: OnProgress | undefined
@@ -76,6 +80,7 @@ export function settingsOf(executor: ExecuteOptions, batch: ExecuteOptions): Set
       'maxResultBytes',
       batch.maxResultBytes ?? executor.maxResultBytes ?? defaultMaxResultBytes,
     ),
+    argumentLimits: checkLimits({ ...executor.argumentLimits, ...batch.argumentLimits }),
     repair: batch.repair ?? executor.repair ?? false,
     audit: batch.audit ?? executor.audit,
     onProgress: batch.onProgress ?? executor.onProgress,
@@ -93,6 +98,13 @@ function positive(name: string, value: number): number {
     'misuse',
     `the executor's ${name} is ${String(value)}; give a number above 0, or leave it out`,
   )
+}
+
+function checkLimits(limits: ArgumentLimits): ArgumentLimits {
+  for (const [name, value] of Object.entries(limits)) {
+    if (value !== undefined) positive(`argumentLimits.${name}`, value)
+  }
+  return limits
 }
 
 function exposure(value: ErrorExposure): ErrorExposure {

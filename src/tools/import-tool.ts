@@ -5,10 +5,10 @@ import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject, ValueObject } from '../json/types.js'
 import { checkSchema, checkSize } from '../schema/check.js'
 import { plainCopy } from '../schema/copy.js'
-import { checkJson } from '../schema/json-check.js'
 import { normaliseSchema, type SchemaNote } from '../schema/normalise.js'
 import { objectRoot } from '../schema/object-root.js'
-import { uncheckedParts } from '../schema/unchecked.js'
+import { surveySchema } from '../schema/survey.js'
+import { checkJson } from '../schema/validate.js'
 import { makeTool, type ToolOptions } from './definition.js'
 import { specError } from './spec-rules.js'
 import type { Tool, ToolContext } from './tool.js'
@@ -43,7 +43,7 @@ export function importTool(definition: unknown, options: ImportOptions = {}): Im
   const tool = makeTool<ValueObject, unknown>({
     name,
     description,
-    taken: { schema, check: (value) => checkJson(schema, value) },
+    taken: { schema, check: (value, options) => checkJson(schema, value, options, 'open') },
     source: options.source ?? 'imported',
     options: { ...options, ...(typeof strict === 'boolean' ? { strict } : {}) },
     execute: options.execute ?? (() => notImplemented(name)),
@@ -102,9 +102,13 @@ function readSchema(name: string, definition: JsonObject): { schema: JsonObject;
   if (size !== undefined) throw specError(name, size.rule, size.message, size.path)
   const normalised = normaliseSchema(written)
   const root = objectRoot(normalised.schema)
-  const problem = checkSchema(root.schema, { root: 'object', level: 'lenient' })
+  const problem = checkSchema(root.schema, { root: 'object', level: 'lenient', validated: 'open' })
   if (problem !== undefined) throw specError(name, problem.rule, problem.message, problem.path)
-  return { schema: root.schema, notes: [...normalised.notes, ...root.notes, ...uncheckedParts(root.schema)] }
+  const unchecked = surveySchema(root.schema).unmatchable.map(({ path, pattern }) => ({
+    path,
+    message: `the pattern ${JSON.stringify(pattern)} cannot be matched in linear time and is not checked`,
+  }))
+  return { schema: root.schema, notes: [...normalised.notes, ...root.notes, ...unchecked] }
 }
 
 function textOf(value: Json | undefined): string {

@@ -1,9 +1,10 @@
 // Everything that is decided about a call before its tool runs, in this order: is it whole, is there such a tool, does the
 // policy allow it, are its arguments valid, does somebody approve. Trap: only a call that came through all of it may run.
 import type { AnyCall, BrokenReason, ToolCall, ToolFailure } from '../conversation/messages.js'
+import type { ValueObject } from '../json/types.js'
 import type { Checked } from '../schema/issue.js'
 import { issueText } from '../schema/issue.js'
-import { argsOf, repairArguments } from './arguments.js'
+import { type ArgumentLimits, freshArguments, repairArguments, sizeProblem } from './arguments.js'
 import { notify } from './audit.js'
 import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
@@ -30,13 +31,20 @@ export interface PreparationLimits {
   readonly deadlineAt: number
 }
 
+/** A call whose arguments were parsed, for this passage alone. */
+export interface WholeCall {
+  readonly call: ToolCall
+  readonly args: ValueObject
+  readonly repair?: Repair
+}
+
 /** Says whether a whole call may run, and on which input. Calls nothing but the tool's check and the approver. */
-export async function prepare(call: ToolCall, limits: PreparationLimits): Promise<Preparation> {
+export async function prepare({ call, args }: WholeCall, limits: PreparationLimits): Promise<Preparation> {
   const tool = limits.tools.get(call.name)
   if (tool === undefined) return refuse(unknownTool(call, limits))
   const verdict = judge(tool, limits.settings.policy)
   if (verdict.state === 'deny') return deny(call, verdict.reason)
-  const checked = await checkArguments(call, tool, limits)
+  const checked = await checkArguments(call, args, tool, limits)
   if (checked.state === 'refused') return checked
   const asked = verdict.state === 'ask' ? verdict.asked : []
   const approval = await askApproval(call, tool, asked, limits)
@@ -45,12 +53,14 @@ export async function prepare(call: ToolCall, limits: PreparationLimits): Promis
 
 async function checkArguments(
   call: ToolCall,
+  args: ValueObject,
   tool: AnyTool,
   { settings, deadlineAt }: PreparationLimits,
 ): Promise<{ readonly state: 'checked'; readonly input: unknown } | (Preparation & { readonly state: 'refused' })> {
   const { signals, clock } = settings
   const timeoutMs = Math.min(tool.timeoutMs ?? settings.timeoutMs, deadlineAt - clock.now())
-  const check = (): Checked<unknown> | Promise<Checked<unknown>> => tool.checkInput(argsOf(call))
+  const options = { work: settings.argumentLimits.work, fresh: true }
+  const check = (): Checked<unknown> | Promise<Checked<unknown>> => tool.checkInput(args, options)
   const raced = await race(check, { signals, clock, timeoutMs })
   if (raced.state !== 'done')
     return refuse(raced.state === 'failed' ? failureOf(raced.error, settings) : late(raced.state))
@@ -90,20 +100,21 @@ async function askApproval(
 /** The call as it may run: itself, or repaired when that was asked for. Undefined: it is broken and stays so. */
 export function wholeCall(
   call: AnyCall,
-  repair: boolean,
-): { readonly call: ToolCall; readonly repair?: Repair } | undefined {
-  if (call.type === 'tool_call' && isReadable(call)) return { call }
+  { repair, argumentLimits }: Pick<Settings, 'repair' | 'argumentLimits'>,
+): WholeCall | undefined {
+  const args = call.type === 'tool_call' ? readable(call, argumentLimits) : undefined
+  if (call.type === 'tool_call' && args !== undefined) return { call, args }
   const repaired = repair ? repairArguments(call) : undefined
-  if (repaired === undefined) return undefined
-  return { call: repaired.call, repair: { note: repaired.note, arguments: repaired.call.arguments } }
+  const mended = repaired === undefined ? undefined : readable(repaired.call, argumentLimits)
+  if (repaired === undefined || mended === undefined) return undefined
+  return { call: repaired.call, args: mended, repair: { note: repaired.note, arguments: repaired.call.arguments } }
 }
 
-function isReadable(call: ToolCall): boolean {
+function readable(call: ToolCall, limits: ArgumentLimits): ValueObject | undefined {
   try {
-    argsOf(call)
-    return true
+    return freshArguments(call, limits)
   } catch {
-    return false
+    return undefined
   }
 }
 
@@ -116,7 +127,11 @@ const brokenReasons: Readonly<Record<BrokenReason | 'unreadable', string>> = {
 }
 
 /** What the model reads of a call that is not whole. */
-export function brokenFailure(call: AnyCall): ToolFailure {
+export function brokenFailure(call: AnyCall, limits: ArgumentLimits): ToolFailure {
+  const problem = sizeProblem(call, limits)
+  if (problem !== undefined) {
+    return invalid(`The call to "${call.name}" was not run: ${problem.message}; call again with less`)
+  }
   const reason = call.type === 'broken_call' ? call.reason : 'unreadable'
   return invalid(`The call to "${call.name}" was not run: ${brokenReasons[reason]}`)
 }

@@ -3,6 +3,7 @@ import type { ToolCall } from '../conversation/messages.js'
 import type { ToolSpec } from '../conversation/request.js'
 import type { JsonObject, ValueObject } from '../json/types.js'
 import type { Checked } from '../schema/issue.js'
+import type { CheckOptions } from '../schema/validate.js'
 
 export const toolCapabilities = ['network', 'filesystem', 'database', 'shell'] as const
 export type ToolCapability = (typeof toolCapabilities)[number]
@@ -53,7 +54,7 @@ export interface Tool<Input = never, Output = unknown> extends ToolLimits {
   /** Changes whenever the definition the model sees changes. */
   readonly digest: string
   /** Every failing path at once, or the input as the handler takes it (schema defaults and transforms applied). */
-  checkInput(args: ValueObject): Checked<Input> | Promise<Checked<Input>>
+  checkInput(args: ValueObject, options?: CheckOptions): Checked<Input> | Promise<Checked<Input>>
   /** What the handler's output looks like, as JSON Schema. Not told to the model. */
   readonly outputSchema?: JsonObject
   /** Present when an output schema was given. */

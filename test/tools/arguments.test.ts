@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { AnyCall, BrokenReason, ToolCall } from '../../src/conversation/messages.js'
 import { ToolwireError } from '../../src/errors/error.js'
+import type { JsonObject } from '../../src/json/types.js'
 import { argsOf, decodeArguments, repairArguments } from '../../src/tools/arguments.js'
 import { params } from '../../src/tools/params.js'
 
@@ -104,6 +105,57 @@ describe('decodeArguments', () => {
     expect(error.message).toBe(
       `Failed to decode arguments for tool 'get_weather' (id: call_1): /city is required; /unit must be one of "c", "f"; /days must be integer\nRaw JSON: ${text}`,
     )
+  })
+
+  test('arguments beyond a limit are refused before they are parsed, naming tool and limit', () => {
+    const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, 1])))
+    const rows: readonly (readonly [string, string, string])[] = [
+      [`{"a":"${'x'.repeat(2_000_000)}"}`, 'characters', 'its arguments have more than 2000000 characters'],
+      [`{"a":[${'1,'.repeat(50_001)}1]}`, 'values', 'its arguments have more than 50000 values'],
+      [wide, 'keys', 'its arguments have more than 10000 members in one object'],
+    ]
+    for (const [text, limit, reason] of rows) {
+      for (const read of [() => argsOf(callOf(text)), () => decodeArguments(callOf(text), { type: 'object' })]) {
+        const error = errorOf(read)
+        expect(error.code).toBe('malformed_arguments')
+        expect(error.detail).toMatchObject({ tool: 'get_weather', limit })
+        expect(error.detail?.reason).toBe(`${reason}; send less at once, or raise the limit`)
+      }
+      const larger = { characters: 4_000_000, values: 100_000, keys: 20_000 }
+      expect(decodeArguments(callOf(text), { type: 'object' }, larger)).toBeTypeOf('object')
+    }
+  })
+
+  test('a check that would take too much work is refused, and never waved through', () => {
+    const text = `{"a":[${'1,'.repeat(1_000)}1]}`
+    const list = { type: 'object', properties: { a: { items: { type: 'integer' } } } } as const
+    expect(decodeArguments(callOf(text), list)).toBeTypeOf('object')
+    const error = errorOf(() => decodeArguments(callOf(text), list, { work: 500 }))
+    expect(error.detail).toMatchObject({ tool: 'get_weather', limit: 'work' })
+    expect(error.detail?.reason).toBe(
+      'is too costly to check against its schema: it takes more than 500 steps; send fewer or shorter values',
+    )
+  })
+
+  test('a raw schema is checked whole or refused, never in part', () => {
+    const rows: readonly (readonly [JsonObject, string])[] = [
+      [{ type: 'object', properties: { a: { pattern: '^(?!x)' } } }, 'pattern_unsupported'],
+      [{ type: 'object', properties: { a: { minLength: '3' } } }, 'keyword_value'],
+      [{ type: 'object', properties: { a: { $ref: '#/nowhere' } } }, 'ref_unresolved'],
+      [{ type: 'object', properties: { a: { $ref: '#/held' } }, held: { type: 'strin' } }, 'unknown_type'],
+    ]
+    for (const [schema, rule] of rows) {
+      const error = errorOf(() => decodeArguments(callOf('{}'), schema))
+      expect(error.code).toBe('invalid_tool_spec')
+      expect(error.detail).toMatchObject({ tool: 'get_weather', rule })
+    }
+  })
+
+  test("the value is the caller's own", () => {
+    const call = callOf('{"list":[1]}')
+    const first: { list?: number[] } = decodeArguments(call, { type: 'object' })
+    first.list?.push(2)
+    expect(decodeArguments(call, { type: 'object' })).toEqual({ list: [1] })
   })
 
   test('an asynchronous schema is misuse, a schema without JSON Schema is named', () => {

@@ -54,9 +54,9 @@ const cases: Readonly<Record<SpecRule, { changes: object; message: string; path?
   schema_too_large: {
     changes: input({
       type: 'object',
-      properties: Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`p${index}`, { type: 'string' }])),
+      properties: Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
     }),
-    message: 'the schema has more than 200 parts to check',
+    message: 'the schema has more than 10000 values or 1000000 characters, or nests deeper than 100 levels',
   },
   schema_depth: {
     changes: input(levels(11)),

@@ -6,6 +6,7 @@ import { ToolwireError } from '../../src/errors/error.js'
 import type { AuditRecord } from '../../src/tools/audit.js'
 import { executeToolCalls, ToolExecutor, type Tools } from '../../src/tools/execute.js'
 import type { ExecuteOptions } from '../../src/tools/executor-options.js'
+import { importTool } from '../../src/tools/import-tool.js'
 import { errorText } from '../../src/tools/results.js'
 import type { AnyTool } from '../../src/tools/tool.js'
 import { forever, revoked, sampleBroken, sampleCall, sampleTool } from './sample-tool.js'
@@ -117,6 +118,26 @@ const refusals: readonly Case[] = [
     category: 'invalid_arguments',
     message:
       'The call to "x" was not run: its arguments cannot be read as a JSON object; call again with one complete JSON object',
+  },
+  {
+    name: 'a call with more arguments than are allowed',
+    tools: one(() => 1),
+    call: sampleCall('x', { list: [1, 2, 3, 4, 5, 6, 7, 8, 9] }),
+    options: { argumentLimits: { values: 5 } },
+    category: 'invalid_arguments',
+    message: 'The call to "x" was not run: its arguments have more than 5 values; call again with less',
+  },
+  {
+    name: 'arguments that are too costly to check',
+    tools: [
+      importTool({ name: 'x', parameters: { properties: { list: { type: 'array', items: { type: 'integer' } } } } })
+        .tool,
+    ],
+    call: sampleCall('x', { list: [1, 2, 3, 4, 5, 6, 7, 8, 9] }),
+    options: { argumentLimits: { work: 5 } },
+    category: 'invalid_arguments',
+    message:
+      'Invalid arguments for tool "x": is too costly to check against its schema: it takes more than 5 steps; send fewer or shorter values',
   },
   {
     name: 'invalid arguments, every failing path',

@@ -1,0 +1,100 @@
+// A JSON Schema as closures. No code is generated, so it runs where `eval` is forbidden; each schema is compiled when it is first
+// visited, so the first check costs what it looks at. Formats, ids and annotations assert nothing.
+import { isJsonObject } from '../json/parse.js'
+import type { Json, JsonObject } from '../json/types.js'
+import { arrayChecks } from './arrays.js'
+import { combinatorChecks } from './combinators.js'
+import type { Context } from './context.js'
+import { numberChecks } from './numbers.js'
+import { objectChecks } from './objects.js'
+import { linearPattern } from './pattern.js'
+import { resolver } from './references.js'
+import { type Check, fail, type Node } from './run.js'
+import { stringChecks } from './strings.js'
+import { unevaluatedChecks } from './unevaluated.js'
+import { valueChecks } from './value-checks.js'
+
+/** The root node of a document that `checkSchema` accepts. `omitted` patterns are left out. */
+export function compileNode(root: JsonObject, omitted: ReadonlySet<string>): Node {
+  const nodes = new Map<Json, Node>()
+  const resolve = resolver(root)
+  const context: Context = {
+    weakened: omitted.size > 0,
+    pattern: (source) => (omitted.has(source) ? undefined : linearPattern(source)),
+    node(schema) {
+      if (!isJsonObject(schema)) return schema === false ? nothing : anything
+      const known = nodes.get(schema)
+      if (known !== undefined) return known
+      const node = lazyNode(schema, context)
+      nodes.set(schema, node)
+      return node
+    },
+    target: (reference) => context.node(resolve(reference) ?? false),
+  }
+  return context.node(root)
+}
+
+const anything: Node = { schema: true, check: () => true }
+const nothing: Node = { schema: false, check: (_value, run) => fail(run, 'is not allowed') }
+
+function lazyNode(schema: JsonObject, context: Context): Node {
+  const node: Node = {
+    schema,
+    check: (value, run) => {
+      node.check = all(checksOf(schema, context))
+      return node.check(value, run)
+    },
+  }
+  return node
+}
+
+type Maker = (schema: JsonObject, context: Context) => readonly Check[]
+
+/** Which keywords belong together, in the order in which failures are told. */
+const groups: readonly (readonly [Maker, string])[] = [
+  [valueChecks, 'type const enum'],
+  [numberChecks, 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'],
+  [stringChecks, 'minLength maxLength pattern'],
+  [arrayChecks, 'minItems maxItems prefixItems items contains uniqueItems'],
+  [
+    objectChecks,
+    'minProperties maxProperties properties required patternProperties additionalProperties propertyNames dependentRequired dependentSchemas',
+  ],
+  [combinatorChecks, '$ref $dynamicRef $recursiveRef allOf anyOf oneOf not if'],
+  [unevaluatedChecks, 'unevaluatedProperties unevaluatedItems'],
+]
+const groupOf: ReadonlyMap<string, number> = new Map(
+  groups.flatMap(([, keywords], index) => keywords.split(' ').map((keyword) => [keyword, index] as const)),
+)
+
+/** Only the groups that the schema has keywords of: most schemas have one or two. */
+function checksOf(schema: JsonObject, context: Context): readonly Check[] {
+  let present = 0
+  for (const keyword in schema) {
+    const group = groupOf.get(keyword)
+    if (group !== undefined) present |= 1 << group
+  }
+  return groups.flatMap(([make], index) => ((present & (1 << index)) === 0 ? [] : make(schema, context)))
+}
+
+function all(checks: readonly Check[]): Check {
+  const [first, second] = checks
+  if (first === undefined) return anything.check
+  if (second === undefined) return first
+  if (checks.length === 2) {
+    return (value, run) => {
+      if (first(value, run)) return second(value, run)
+      if (run.sink !== undefined) second(value, run)
+      return false
+    }
+  }
+  return (value, run) => {
+    let fits = true
+    for (let index = 0; index < checks.length; index++) {
+      if (checks[index]?.(value, run) === true) continue
+      if (run.sink === undefined) return false
+      fits = false
+    }
+    return fits
+  }
+}

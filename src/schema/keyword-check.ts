@@ -1,0 +1,66 @@
+// Whether the keywords of one schema hold what they should.
+import { isJsonObject } from '../json/parse.js'
+import type { Json, JsonObject } from '../json/types.js'
+import { holders, keywordValues, schemaTypes } from './keywords.js'
+import type { SchemaProblem, SchemaRule } from './rules.js'
+
+/** The first keyword that does not, with its path from the schema. */
+export function checkKeywords(schema: JsonObject): SchemaProblem | undefined {
+  for (const keyword in schema) {
+    const wrong = keywordProblem(keyword, schema[keyword] ?? null)
+    if (wrong !== undefined) return { rule: wrong[0], path: `/${keyword}`, message: wrong[1] }
+  }
+  return undefined
+}
+
+function keywordProblem(keyword: string, value: Json): readonly [SchemaRule, string] | undefined {
+  const holder = holders.get(keyword)
+  if (holder !== undefined) return holderProblem(keyword, holder, value)
+  switch (keyword) {
+    case 'type': {
+      const wrong = wrongType(value)
+      return wrong === undefined ? undefined : ['unknown_type', wrong]
+    }
+    case 'enum':
+      if (Array.isArray(value) && value.length > 0) return undefined
+      return ['enum_values', Array.isArray(value) ? 'the enum is empty' : `the enum is ${kindOf(value)}, not a list`]
+    case 'required':
+      return isNameList(value) ? undefined : ['required_list', `required is ${kindOf(value)}, not a list of names`]
+    default: {
+      const wanted = keywordValues.get(keyword)
+      if (wanted === undefined || wanted.accepts(value)) return undefined
+      return ['keyword_value', `${keyword} must be ${wanted.kind}`]
+    }
+  }
+}
+
+function holderProblem(
+  keyword: string,
+  holder: 'one' | 'list' | 'map',
+  value: Json,
+): readonly [SchemaRule, string] | undefined {
+  if (holder === 'map' && !isJsonObject(value)) {
+    return ['properties_map', `${keyword} is ${kindOf(value)}, not a map of names to schemas`]
+  }
+  if (holder === 'list' && !(Array.isArray(value) && value.length > 0)) {
+    return ['keyword_value', `${keyword} must be a list of at least one schema`]
+  }
+  return undefined
+}
+
+function wrongType(value: Json): string | undefined {
+  const names = Array.isArray(value) ? value : [value]
+  if (names.length === 0) return 'the type is an empty list'
+  const wrong = names.find((name) => !schemaTypes.some((known) => known === name))
+  return wrong === undefined ? undefined : `the type ${JSON.stringify(wrong)} is not a JSON Schema type`
+}
+
+function isNameList(value: Json): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
+
+export function kindOf(value: Json): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

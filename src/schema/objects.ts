@@ -1,0 +1,169 @@
+// The object keywords. Those about the members are one loop over the value, so that the cost is that of the value and not of the
+// schema. A member that is `undefined` is not there, as in JSON; what an object inherits is not there either.
+import { isJsonObject } from '../json/parse.js'
+import type { Json, JsonObject } from '../json/types.js'
+import type { Context } from './context.js'
+import { memberUnits, spend } from './meter.js'
+import type { Pattern } from './pattern.js'
+import { type Check, checkMember, enter, fail, isObject, matches, type Node, type Run, visit } from './run.js'
+import { isMatch } from './strings.js'
+
+/** What a schema says of one name. */
+interface Slot {
+  readonly name: string
+  /** Undefined for a name that is only required. */
+  readonly node: Node | undefined
+  readonly required: 0 | 1
+}
+
+/** What a schema says of names that have no slot, or of all names. */
+interface Rest {
+  readonly names: Node | undefined
+  readonly patterns: readonly { readonly pattern: Pattern; readonly node: Node }[]
+  readonly additional: Node | undefined
+}
+
+export function objectChecks(schema: JsonObject, context: Context): readonly Check[] {
+  const members = membersCheck(schema, context)
+  const counts = [countCheck(schema.minProperties, 'least'), countCheck(schema.maxProperties, 'most')]
+  const dependents = [dependentNames(schema.dependentRequired), dependentSchemas(schema.dependentSchemas, context)]
+  return [...counts, members, ...dependents].filter((check) => check !== undefined)
+}
+
+function membersCheck(schema: JsonObject, context: Context): Check | undefined {
+  const slots = slotsOf(schema, context)
+  const rest = restOf(schema, context)
+  if (slots.size === 0 && rest === undefined) return undefined
+  const inOrder = [...slots.values()]
+  const required = inOrder.filter((slot) => slot.required === 1).map((slot) => slot.name)
+  return (value, run) => {
+    if (!isObject(value)) return true
+    enter(run)
+    let fits = run.sink === undefined || hasAll(value, required, run)
+    let present = 0
+    let count = 0
+    for (const key in value) {
+      if (!hasOwn.call(value, key)) continue
+      const member = value[key]
+      if (member === undefined) continue
+      // Models write members in the order of the schema, mostly: then the name need not be looked up.
+      let slot = inOrder[count]
+      if (slot?.name !== key) slot = slots.get(key)
+      spend(run, memberUnits(count++))
+      if (slot !== undefined) {
+        present += slot.required
+        if (slot.node !== undefined && !checkMember(slot.node, member, run, key)) fits = false
+      }
+      if (rest !== undefined && !restFits(rest, slot?.node !== undefined, key, member, run)) fits = false
+      if (!fits && run.sink === undefined) break
+    }
+    run.depth--
+    return fits && present === required.length
+  }
+}
+
+/** Inside for-in the runtime knows the answer of this one; that of `Object.hasOwn` it looks up. */
+const { hasOwnProperty: hasOwn } = Object.prototype
+
+function slotsOf(schema: JsonObject, context: Context): ReadonlyMap<string, Slot> {
+  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
+  const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
+  const slots = new Map<string, Slot>()
+  for (const [name, property] of properties) {
+    slots.set(name, { name, node: context.node(property), required: required.has(name) ? 1 : 0 })
+  }
+  for (const name of required) {
+    if (!slots.has(name)) slots.set(name, { name, node: undefined, required: 1 })
+  }
+  return slots
+}
+
+function restOf(schema: JsonObject, context: Context): Rest | undefined {
+  const { propertyNames, patternProperties, additionalProperties } = schema
+  const written = isJsonObject(patternProperties) ? Object.entries(patternProperties) : []
+  const patterns = written.flatMap(([source, member]) => {
+    const pattern = context.pattern(source)
+    return pattern === undefined ? [] : [{ pattern, node: context.node(member) }]
+  })
+  // A key that only an unmatchable pattern would know must not be refused as unknown.
+  const isOpen = additionalProperties === undefined || patterns.length < written.length
+  const rest: Rest = {
+    names: propertyNames === undefined ? undefined : context.node(propertyNames),
+    patterns,
+    additional: isOpen ? undefined : context.node(additionalProperties),
+  }
+  return rest.names === undefined && rest.additional === undefined && patterns.length === 0 ? undefined : rest
+}
+
+function restFits(rest: Rest, isKnown: boolean, key: string, member: unknown, run: Run): boolean {
+  let fits = true
+  let isMatched = isKnown
+  if (rest.names !== undefined && !matches(rest.names, key, run)) {
+    fits = fail(run, 'is not an allowed property name', key)
+  }
+  for (const { pattern, node } of rest.patterns) {
+    if (!isMatch(pattern, key, run)) continue
+    isMatched = true
+    if (!checkMember(node, member, run, key)) fits = false
+  }
+  if (isMatched || rest.additional === undefined) return fits
+  if (rest.additional.schema === false) return fail(run, 'is not a known property', key)
+  return checkMember(rest.additional, member, run, key) && fits
+}
+
+/** Whether every name is there; each that is not is a failure of its own. */
+function hasAll(value: { readonly [key: string]: unknown }, names: readonly string[], run: Run): boolean {
+  let all = true
+  for (const name of names) {
+    spend(run, 1)
+    if (!has(value, name)) all = fail(run, 'is required', name)
+  }
+  return all
+}
+
+function has(value: { readonly [key: string]: unknown }, name: string): boolean {
+  return Object.hasOwn(value, name) && value[name] !== undefined
+}
+
+function countCheck(limit: Json | undefined, side: 'least' | 'most'): Check | undefined {
+  if (typeof limit !== 'number') return undefined
+  const text = `must have at ${side} ${limit} properties`
+  return (value, run) => {
+    if (!isObject(value)) return true
+    const keys = Object.keys(value)
+    spend(run, keys.length * memberUnits(keys.length))
+    const count = keys.reduce((sum, key) => (value[key] === undefined ? sum : sum + 1), 0)
+    return (side === 'least' ? count >= limit : count <= limit) || fail(run, text)
+  }
+}
+
+function dependentNames(dependents: Json | undefined): Check | undefined {
+  if (!isJsonObject(dependents)) return undefined
+  const needs = Object.entries(dependents).map(([name, needed]) => [name, (needed as Json[]).map(String)] as const)
+  return (value, run) => {
+    if (!isObject(value)) return true
+    let fits = true
+    for (const [name, needed] of needs) {
+      spend(run, 1)
+      if (!has(value, name)) continue
+      if (!hasAll(value, needed, run)) fits = false
+      if (!fits && run.sink === undefined) return false
+    }
+    return fits
+  }
+}
+
+function dependentSchemas(dependents: Json | undefined, context: Context): Check | undefined {
+  if (!isJsonObject(dependents)) return undefined
+  const needs = Object.entries(dependents).map(([name, schema]) => [name, context.node(schema)] as const)
+  return (value, run) => {
+    if (!isObject(value)) return true
+    let fits = true
+    for (const [name, node] of needs) {
+      spend(run, 1)
+      if (has(value, name) && !visit(node, value, run)) fits = false
+      if (!fits && run.sink === undefined) return false
+    }
+    return fits
+  }
+}

@@ -1,0 +1,61 @@
+// The keywords that hold for every kind of value: `type`, `const` and `enum`.
+import type { Json, JsonObject } from '../json/types.js'
+import { memberTest } from './equality.js'
+import { listed, shown } from './messages.js'
+import { type Check, fail, failTypes, isObject } from './run.js'
+
+export function valueChecks(schema: JsonObject): readonly Check[] {
+  const checks: Check[] = []
+  if (schema.type !== undefined) checks.push(typeCheck(schema.type))
+  if (schema.const !== undefined) checks.push(memberCheck([schema.const], () => `must be ${shown(schema.const)}`))
+  if (Array.isArray(schema.enum)) {
+    const members: readonly Json[] = schema.enum
+    checks.push(memberCheck(members, () => `must be one of ${listed(members)}`))
+  }
+  return checks
+}
+
+function memberCheck(members: readonly Json[], write: () => string): Check {
+  const isMember = memberTest(members)
+  let text: string | undefined
+  return (value, run) => {
+    if (isMember(value, run)) return true
+    // The members may be large: they are written out once, and only when somebody reads it.
+    if (run.sink !== undefined) text ??= write()
+    return fail(run, text ?? '')
+  }
+}
+
+function typeCheck(type: Json): Check {
+  const names = (Array.isArray(type) ? type : [type]).map(String)
+  const [only] = names
+  return names.length === 1 && only !== undefined ? oneType(only, names) : anyType(names)
+}
+
+function anyType(names: readonly string[]): Check {
+  const checks = names.map((name) => oneType(name, []))
+  return (value, run) => {
+    for (const check of checks) if (check(value, run)) return true
+    return failTypes(run, names)
+  }
+}
+
+/** One closure per type, so that each stays small enough to be inlined. A bigint stands for an integer that a number cannot hold. */
+function oneType(name: string, names: readonly string[]): Check {
+  switch (name) {
+    case 'string':
+      return (value, run) => typeof value === 'string' || failTypes(run, names)
+    case 'number':
+      return (value, run) => Number.isFinite(value) || typeof value === 'bigint' || failTypes(run, names)
+    case 'integer':
+      return (value, run) => Number.isInteger(value) || typeof value === 'bigint' || failTypes(run, names)
+    case 'boolean':
+      return (value, run) => typeof value === 'boolean' || failTypes(run, names)
+    case 'null':
+      return (value, run) => value === null || failTypes(run, names)
+    case 'array':
+      return (value, run) => Array.isArray(value) || failTypes(run, names)
+    default:
+      return (value, run) => isObject(value) || failTypes(run, names)
+  }
+}
