@@ -53,6 +53,7 @@ export { type Run, type RunStream, run } from './loop/run.js'
 export type { ApprovalAnswer, Approvals, PendingCall, RunState } from './loop/state.js'
 export type { Stop, StopDetail, StopReason } from './loop/stop.js'
 export { continueWithToolResults } from './model/continue.js'
+export type { ModelOptions } from './model/endpoint.js'
 export {
   anthropic,
   type CompatibleOptions,
@@ -60,15 +61,14 @@ export {
   gemini,
   local,
   type ModelFactory,
-  type ModelOptions,
   ollama,
   openai,
   openaiResponses,
   xai,
 } from './model/factories.js'
 export { type FallbackOptions, fallback } from './model/fallback.js'
-export type { Retry } from './model/http-model.js'
 export type { CallOptions, Capabilities, CompletionStream, Model, ModelRequest, Support } from './model/model.js'
+export type { Retry } from './model/sending.js'
 export type { Checked, Issue } from './schema/issue.js'
 export type {
   Adapter,
