@@ -44,7 +44,7 @@ function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Give a whole number from 1 on.')
 }
 
-function seconds(text: string): number {
+export function seconds(text: string): number {
   const value = Number(text)
   if (Number.isFinite(value) && value > 0) return value
   throw new InvalidArgumentError('Give a number of seconds above 0.')

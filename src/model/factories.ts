@@ -41,12 +41,17 @@ export const local: ModelFactory = (model, options) => vendorModel(openaiChatCod
 
 /** Any server on any wire, by the record of its vendor. */
 export function compatible({ wire, profile, model, ...options }: CompatibleOptions): Model {
-  const codec = codecs[wire]
+  const { codec, record } = recordOf(wire, profile)
+  return httpModel(endpointOf(codec, record, model, options))
+}
+
+/** The codec of a wire and the record of a vendor on it; misuse when there is none. */
+export function recordOf(wire: Wire, profile?: string | Profile): { readonly codec: Codec; readonly record: Profile } {
+  const codec = Object.hasOwn(codecs, wire) ? codecs[wire] : undefined
   if (codec === undefined) {
     throw new ToolwireError('misuse', `there is no wire "${wire}"; known are ${Object.keys(codecs).join(', ')}`)
   }
-  const record = typeof profile === 'object' ? profile : profileOf(codec, profile)
-  return httpModel(endpointOf(codec, record, model, options))
+  return { codec, record: typeof profile === 'object' ? profile : profileOf(codec, profile) }
 }
 
 function vendorModel(codec: Codec, profile: string, model: string, options: ModelOptions = {}): Model {
