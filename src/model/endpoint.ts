@@ -25,6 +25,11 @@ export interface ModelOptions extends Partial<Deadlines> {
   /** How often a call is sent again when that may help; 2. */
   readonly retries?: number | undefined
   readonly onRetry?: ((retry: Retry) => void) | undefined
+  /**
+   * `recover`: calls that a local model writes into its text instead of making them are made, for declared tools only, and
+   * carry `recovered: true`. Off unless asked for: text of an answer, which may quote anybody, then decides what runs.
+   */
+  readonly textCalls?: 'recover' | undefined
   /** What is known better than by the vendor's record. */
   readonly capabilities?: Partial<Capabilities> | undefined
 }
@@ -51,6 +56,7 @@ export function endpointOf(codec: Codec, profile: Profile, model: string, option
     retry: { ...defaultRetryPolicy, retries: options.retries ?? defaultRetryPolicy.retries },
     budget: budgetOf(baseUrl),
     onRetry: options.onRetry,
+    textCalls: options.textCalls,
     capabilities: {
       ...(profile.described === false ? unknownCapabilities : wireCapabilities[codec.wire]),
       ...options.capabilities,

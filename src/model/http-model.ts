@@ -13,6 +13,7 @@ import { type LearnedCapabilities, learnedCapabilities } from './learned-capabil
 import type { CallOptions, Model, ModelRequest } from './model.js'
 import { withoutSecrets } from './secrets.js'
 import { answered, type Endpoint, failureOf, whole } from './sending.js'
+import { type Recovery, textCallRecovery } from './text-calls/recovery.js'
 
 /** Where a call goes, and what was learned there. */
 interface Place {
@@ -65,6 +66,7 @@ async function* callEvents(
   stream: boolean,
 ): AsyncGenerator<CompletionEvent, CompletionResponse> {
   const folder = createFolder()
+  let recovery: Recovery | undefined
   try {
     const request: CompletionRequest = { ...given, model: given.model ?? endpoint.model }
     if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
@@ -77,8 +79,9 @@ async function* callEvents(
       yield event
     }
     const answer = await answered(endpoint, encoded.http, options.signal)
+    if (endpoint.textCalls === 'recover') recovery = textCallRecovery(request, encoded.exchange)
     for await (const events of decoded(endpoint, encoded, env, answer, stream)) {
-      for (const event of events) {
+      for (const event of recovery === undefined ? events : events.flatMap(recovery.push)) {
         if (event.type === 'error') throw event.error
         folder.push(event)
         yield event
@@ -87,6 +90,7 @@ async function* callEvents(
     return folder.done().response
   } catch (error) {
     const failure = failureOf(error, options.signal)
+    for (const event of recovery?.rest() ?? []) folder.push(event)
     const { response } = folder.done()
     const arrived = response.message.content.length > 0
     throw withoutSecrets(arrived ? withPartial(failure, response) : failure, endpoint.secrets)

@@ -30,6 +30,7 @@ export interface Endpoint {
   readonly retry: RetryPolicy
   readonly budget: RetryBudget
   readonly onRetry?: ((retry: Retry) => void) | undefined
+  readonly textCalls?: 'recover' | undefined
   readonly capabilities: Capabilities
 }
 
