@@ -42,6 +42,8 @@ interface Vendor {
   readonly profile: string
   /** The variable that holds the key; a vendor without one is never chosen by itself. */
   readonly variable?: string
+  /** Where the environment says that it listens. */
+  readonly address?: () => string | undefined
   /** The models that are taken when nobody says which: those that hold conversations and call tools. */
   readonly takes: RegExp
 }
@@ -67,7 +69,7 @@ const vendors: ReadonlyMap<string, Vendor> = new Map<string, Vendor>([
     },
   ],
   ['xai', { factory: xai, wire: 'openai-chat', profile: 'xai', variable: 'XAI_API_KEY', takes: /^grok-[\d.-]+$/ }],
-  ['ollama', { factory: ollama, wire: 'ollama', profile: 'ollama', takes: anyChat }],
+  ['ollama', { factory: ollama, wire: 'ollama', profile: 'ollama', address: ollamaHost, takes: anyChat }],
   ['local', { factory: local, wire: 'openai-chat', profile: 'lm-studio', takes: anyChat }],
 ])
 
@@ -142,7 +144,7 @@ async function complete(choice: ModelChoice, { baseUrl }: ModelFlags, list: List
   const listed = await list({
     wire: found.wire,
     profile: found.profile,
-    baseUrl: baseUrl ?? ownAddress(vendor),
+    baseUrl: baseUrl ?? found.address?.(),
     ...quick,
   }).catch((error: unknown) => {
     throw unlisted(vendor, error)
@@ -163,10 +165,6 @@ async function complete(choice: ModelChoice, { baseUrl }: ModelFlags, list: List
 }
 
 const quick = { timeoutMs: 10_000, retries: 1 } as const
-
-function ownAddress(vendor: string): string | undefined {
-  return vendor === 'ollama' ? ollamaHost() : undefined
-}
 
 function unlisted(vendor: string, error: unknown): unknown {
   if (!ToolwireError.is(error)) return error

@@ -33,11 +33,11 @@ function found({ text, tools, expected }: RawText): unknown {
 }
 
 function wanted({ expected }: RawText): unknown {
-  return expected?.map(({ name, arguments: args }) => ({ name, arguments: valueOf(args) }))
+  return expected?.map(({ name, arguments: args }) => ({ name, arguments: argumentsOf(args) }))
 }
 
 /** The arguments of a text that was cut are no JSON; they are never found. */
-function valueOf(text: string): unknown {
+function argumentsOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

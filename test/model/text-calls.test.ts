@@ -1,7 +1,7 @@
 // Calls that leaked into the text of an answer: recovered when asked for, labelled, and never on a guess.
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { wires } from '../../src/conversation/messages.js'
+import { type Wire, wires } from '../../src/conversation/messages.js'
 import { decodeConversation } from '../../src/conversation/stored.js'
 import { run } from '../../src/loop/run.js'
 import type { ModelOptions } from '../../src/model/endpoint.js'
@@ -205,7 +205,7 @@ async function performed(
   first: ScriptedTurn,
   options: ModelOptions,
   server: ProviderServerOptions = {},
-  wire = wires[0],
+  wire: Wire = 'openai-chat',
 ) {
   const provider = await providerServer({
     script: (_, index) => (index === 0 ? first : 'done'),
