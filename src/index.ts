@@ -67,7 +67,10 @@ export {
   xai,
 } from './model/factories.js'
 export { type FallbackOptions, fallback } from './model/fallback.js'
+export { type ListingOptions, listModels } from './model/listing.js'
 export type { CallOptions, Capabilities, CompletionStream, Model, ModelRequest, Support } from './model/model.js'
+export { type Finding, type Probe, type ProbeOptions, probe } from './model/probe.js'
+export type { Feature, Verdict } from './model/probe-questions.js'
 export type { Retry } from './model/sending.js'
 export type { Checked, Issue } from './schema/issue.js'
 export type {
@@ -136,6 +139,7 @@ export type {
   StreamDecoder,
   StreamEncoder,
 } from './wire/codec.js'
+export type { ListedModel } from './wire/directory.js'
 export type { GeminiProfile } from './wire/gemini/profiles.js'
 export { codecs, profileOf } from './wire/index.js'
 export type { ChatProfile } from './wire/openai-chat/profiles.js'

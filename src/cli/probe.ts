@@ -2,8 +2,7 @@
 // The trap: a key from the environment must not go to whatever server is probed; only the vendor's own gets it unasked.
 import { ToolwireError } from '../errors/error.js'
 import { type Writable, writeJson } from '../json/stringify.js'
-import { unknownCapabilities } from '../model/capabilities.js'
-import { compatible, recordOf } from '../model/factories.js'
+import { recordOf } from '../model/factories.js'
 import { listModels } from '../model/listing.js'
 import { type Probe, probe } from '../model/probe.js'
 import type { Feature } from '../model/probe-questions.js'
@@ -45,11 +44,14 @@ export async function probeCommand(address: string, flags: ProbeFlags, terminal:
   try {
     terminal.spinner.start('asking for its models')
     const model = flags.model ?? (await firstModel(server, controller.signal))
-    const found = await probe(compatible({ ...server, model, capabilities: unknownCapabilities }), {
-      signal: controller.signal,
-      ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
-      onQuestion: ({ feature, index, total }) => progress(terminal, `${index + 1} of ${total}: ${labels[feature]}`),
-    })
+    const found = await probe(
+      { ...server, model },
+      {
+        signal: controller.signal,
+        ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+        onQuestion: ({ feature, index, total }) => progress(terminal, `${index + 1} of ${total}: ${labels[feature]}`),
+      },
+    )
     terminal.spinner.stop()
     const asked = { url: server.baseUrl, wire, profile: server.profile.name, model }
     terminal.output.write(

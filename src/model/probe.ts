@@ -2,6 +2,7 @@
 import type { CompletionResponse } from '../conversation/response.js'
 import { type ErrorCode, ToolwireError } from '../errors/error.js'
 import { unknownCapabilities } from './capabilities.js'
+import { type CompatibleOptions, compatible } from './factories.js'
 import type { Capabilities, Model, ModelRequest } from './model.js'
 import {
   type Answer,
@@ -43,11 +44,12 @@ const brokenStreams: readonly ErrorCode[] = ['truncated', 'malformed_response']
 const wrongPlace: readonly ErrorCode[] = ['not_found', 'malformed_response', 'truncated', 'invalid_request']
 
 /**
- * Asks the model a dozen small questions, one after the other, and says what the answers show. Give it a model that knows
- * nothing of its own capabilities (`compatible({ …, capabilities: unknownCapabilities })`): what a record says is missing is
- * not asked. A model that does not answer at all is thrown as the error it gave.
+ * Asks a dozen small questions, one after the other, and says what the answers show. Given where a server is, as `compatible`
+ * takes it, everything is asked; given a model, what its own record says is missing is not. A model that does not answer at all
+ * is thrown as the error it gave.
  */
-export async function probe(model: Model, options: ProbeOptions = {}): Promise<Probe> {
+export async function probe(target: Model | CompatibleOptions, options: ProbeOptions = {}): Promise<Probe> {
+  const model = 'complete' in target ? target : compatible({ ...target, capabilities: unknownCapabilities })
   const asker = createAsker(model, options)
   await greet(asker, model)
   const verdicts = new Map<Feature, Verdict>()

@@ -2,7 +2,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Wire, wires } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
-import { unknownCapabilities } from '../../src/model/capabilities.js'
 import { compatible } from '../../src/model/factories.js'
 import type { Support } from '../../src/model/model.js'
 import { type Probe, type ProbeOptions, probe } from '../../src/model/probe.js'
@@ -36,8 +35,7 @@ async function probed(wire: Wire, server: ProviderServerOptions, options: ProbeO
   const provider = await providerServer(server)
   onTestFinished(() => provider.close())
   const connection = { wire, model: 'm', baseUrl: provider.url, apiKey: 'key-of-the-probe', retries: 0 }
-  const model = compatible({ ...connection, capabilities: unknownCapabilities })
-  return { result: await probe(model, options), provider, connection }
+  return { result: await probe(connection, options), provider, connection }
 }
 
 const supports = ({ findings }: Probe): Partial<Record<Feature, Support>> =>
