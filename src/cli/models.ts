@@ -34,6 +34,8 @@ export interface ModelFlags {
   readonly model?: string | undefined
   readonly baseUrl?: string | undefined
   readonly wire?: Wire | undefined
+  /** Calls in the text of an answer are made. */
+  readonly textCalls?: boolean | undefined
 }
 
 interface Vendor {

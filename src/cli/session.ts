@@ -87,13 +87,14 @@ interface OpenModel {
   close(): Promise<void>
 }
 
-async function openModel(choice: CompleteChoice, { baseUrl }: ModelFlags, terminal: Terminal): Promise<OpenModel> {
+async function openModel(choice: CompleteChoice, flags: ModelFlags, terminal: Terminal): Promise<OpenModel> {
   if (choice.type === 'offline') {
     const { model, url, close } = await startOfflineProvider(choice.wire)
     return { model, close, where: `the offline engine, over the ${choice.wire} wire at ${url}` }
   }
   const model = choice.factory(choice.model, {
-    baseUrl,
+    baseUrl: flags.baseUrl,
+    textCalls: flags.textCalls === true ? 'recover' : undefined,
     onRetry: ({ waitMs, error }) =>
       terminal.say(terminal.paint('dim', `${error.code}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
   })

@@ -83,6 +83,7 @@ describe('--help', () => {
       'model',
       'base-url',
       'wire',
+      'text-calls',
       'tools',
       'demo-tools',
       'allow-host',
