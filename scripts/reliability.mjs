@@ -48,7 +48,7 @@ function serve() {
 }
 
 async function main() {
-  const { openai, run, tool } = await import('toolwire')
+  const { codecs, openai, profileOf, run, tool } = await import('toolwire')
   const { scriptedModel } = await import('toolwire/testing')
   const worker = new Worker(new URL(import.meta.url))
   const told = () => new Promise((resolve) => worker.once('message', resolve))
@@ -155,9 +155,52 @@ async function main() {
     add(`${name}: pushed to a consumer that is silent for 10 s`, pushed, '≤ 6 MiB', sent <= 6 * mebibyte)
   }
 
+  measureDecoding(codecs, profileOf, add)
   await worker.terminate()
   for (const { what, figure, bar, holds } of rows) {
-    console.log(`${holds ? '✓' : '✗'} ${what.padEnd(58)} ${figure.padEnd(36)} ${bar}`)
+    console.log(`${holds ? '✓' : '✗'} ${what.padEnd(58)} ${figure.padEnd(40)} ${bar}`)
   }
   process.exit(rows.every(({ holds }) => holds) ? 0 : 1)
+}
+
+/** Linear in what comes, and capped: fragments of arguments, a line without an end, an answer without an end. */
+function measureDecoding(codecs, profileOf, add) {
+  const codec = codecs['openai-chat']
+  const env = { profile: profileOf(codec), createdSeconds: 0, deltas: true }
+  const open = () => codec.stream.decode({ wire: 'openai-chat', model: 'm', stream: true }, env)
+  const bytes = (text) => new TextEncoder().encode(text)
+  const choice = (delta) => `data: ${JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta }] })}\n\n`
+  const fragments = (count) => {
+    const call = (part) => choice({ tool_calls: [{ index: 0, ...part }] })
+    const head = call({ id: 'call_1', function: { name: 'write', arguments: '{"text":"' } })
+    const tail = `${call({ function: { arguments: '"}' } })}data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n`
+    const piece = bytes(call({ function: { arguments: 'x'.repeat(20) } }))
+    const machine = open()
+    const from = performance.now()
+    machine.push(bytes(head))
+    for (let index = 0; index < count; index += 1) machine.push(piece)
+    const events = [...machine.push(bytes(tail)), ...machine.end()]
+    const call1 = events.find((event) => event.type === 'tool_call')?.call
+    if (call1?.arguments.length !== count * 20 + 11) throw new Error('the call did not arrive whole')
+    return performance.now() - from
+  }
+  fragments(20_000)
+  const median = (count) => [1, 2, 3].map(() => fragments(count)).toSorted((a, b) => a - b)[1]
+  const [half, full] = [median(100_000), median(200_000)]
+  add('200,000 fragments of one call', `${(full / 1000).toFixed(2)} s`, '≤ 2 s', full <= 2000)
+  add('twice the fragments', `${(full / half).toFixed(2)} times the time`, '≤ 2.3 times', full <= 2.3 * half)
+  for (const [what, piece] of [
+    ['a line without an end', bytes('x'.repeat(64 * 1024))],
+    ['an answer without an end', bytes(choice({ content: 'x'.repeat(64 * 1024) }))],
+  ]) {
+    const machine = open()
+    let taken = 0
+    let error
+    while (error === undefined && taken < 256 * mebibyte) {
+      taken += piece.length
+      error = machine.push(piece).find((event) => event.type === 'error')?.error
+    }
+    const figure = `${error?.code} after ${(taken / mebibyte).toFixed(1)} MiB`
+    add(what, figure, 'limit_exceeded', error?.code === 'limit_exceeded')
+  }
 }
