@@ -1,6 +1,7 @@
 // What a server itself says a model can do, where its wire has a route for that: asked for once per model, only when a request
 // needs what is not known, and remembered. A server that does not say leaves it unknown.
 import type { CompletionRequest } from '../conversation/request.js'
+import { ToolwireError } from '../errors/error.js'
 import type { HttpRequest } from '../wire/codec.js'
 import { readShown, type ShownModel, showRequest } from '../wire/directory.js'
 import { neededCapabilities } from './capabilities.js'
@@ -69,8 +70,7 @@ async function show(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal):
   try {
     return readShown((await whole(await answered(quick, http, signal))).body)
   } catch (error) {
-    const status = (error as { readonly status?: unknown }).status
-    if (typeof status === 'number' && status >= 400 && status < 500) return undefined
+    if (ToolwireError.is(error) && error.status !== undefined) return undefined
     throw error
   }
 }
