@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Wire, wires } from '../../src/conversation/messages.js'
+import type { ToolChoice } from '../../src/conversation/request.js'
 import { decodeConversation } from '../../src/conversation/stored.js'
 import { run } from '../../src/loop/run.js'
 import type { ModelOptions } from '../../src/model/endpoint.js'
@@ -282,6 +283,25 @@ test('an answer in a schema that looks like a call is an answer', async () => {
   const output = { schema: { type: 'object' } }
   const messages = [{ role: 'user', content: [{ type: 'text', text: 'go' }] }] as const
   expect((await model.complete({ messages, tools: [spec], output })).text).toBe(text)
+})
+
+test.each<[ToolChoice, boolean]>([
+  ['auto', true],
+  ['required', true],
+  [{ tool: 'get_weather' }, true],
+  [{ allowed: ['get_weather'], mode: 'auto' }, true],
+  ['none', false],
+  [{ tool: 'now' }, false],
+  [{ allowed: ['now'], mode: 'auto' }, false],
+])('the choice %j holds for calls in text too', async (toolChoice, isMade) => {
+  const { model } = await performed({ text: leaked }, { textCalls: 'recover' })
+  const messages = [{ role: 'user', content: [{ type: 'text', text: 'go' }] }] as const
+  const { toolCalls } = await model.complete({
+    messages,
+    tools: [{ name: 'get_weather' }, { name: 'now' }],
+    toolChoice,
+  })
+  expect(toolCalls).toHaveLength(isMade ? 1 : 0)
 })
 
 test('plain text comes as it comes; only from a sign of a call on it waits', async () => {

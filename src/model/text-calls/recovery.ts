@@ -1,7 +1,7 @@
 // The events of an answer with the calls that leaked into its text put where calls belong, each labelled as recovered.
 // The trap: text cannot be taken back once it was shown, so from the first sign of a call on it waits for the end of the answer.
 import type { CompletionEvent } from '../../conversation/events.js'
-import type { CompletionRequest } from '../../conversation/request.js'
+import type { CompletionRequest, ToolChoice } from '../../conversation/request.js'
 import type { Exchange } from '../../wire/codec.js'
 import { madeCallId } from '../../wire/names.js'
 import { findCalls, shownUntil } from './find-calls.js'
@@ -88,13 +88,21 @@ function reportOf(count: number, { wire }: Exchange): CompletionEvent {
   return { type: 'loss', loss: { code: 'text_call_recovered', wire, path: '/text', kind: 'repaired', message } }
 }
 
-/** The tools by the names the model was told. One whose properties are spelt otherwise on the wire cannot be recovered. */
-function declaredTools({ tools = [] }: CompletionRequest, { names, keys }: Exchange): DeclaredTools {
+/**
+ * The tools that the choice of the request lets the model call, by the names it was told. One whose properties are spelt
+ * otherwise on the wire cannot be recovered.
+ */
+function declaredTools({ tools = [], toolChoice }: CompletionRequest, { names, keys }: Exchange): DeclaredTools {
   const wireNames = new Map([...(names ?? [])].map(([wire, own]) => [own, wire]))
   const declared = tools.flatMap((tool) =>
-    tool.type === undefined && keys?.has(tool.name) !== true
+    tool.type === undefined && keys?.has(tool.name) !== true && isAllowed(tool.name, toolChoice)
       ? [[wireNames.get(tool.name) ?? tool.name, tool.inputSchema] as const]
       : [],
   )
   return new Map(declared)
+}
+
+function isAllowed(name: string, choice: ToolChoice | undefined): boolean {
+  if (typeof choice !== 'object') return choice !== 'none'
+  return 'tool' in choice ? choice.tool === name : choice.allowed.includes(name)
 }
