@@ -53,6 +53,7 @@ export { type Run, type RunStream, run } from './loop/run.js'
 export type { ApprovalAnswer, Approvals, PendingCall, RunState } from './loop/state.js'
 export type { Stop, StopDetail, StopReason } from './loop/stop.js'
 export { continueWithToolResults } from './model/continue.js'
+export type { ModelOptions } from './model/endpoint.js'
 export {
   anthropic,
   type CompatibleOptions,
@@ -60,15 +61,17 @@ export {
   gemini,
   local,
   type ModelFactory,
-  type ModelOptions,
   ollama,
   openai,
   openaiResponses,
   xai,
 } from './model/factories.js'
 export { type FallbackOptions, fallback } from './model/fallback.js'
-export type { Retry } from './model/http-model.js'
+export { type ListingOptions, listModels } from './model/listing.js'
 export type { CallOptions, Capabilities, CompletionStream, Model, ModelRequest, Support } from './model/model.js'
+export { type Finding, type Probe, type ProbeOptions, probe } from './model/probe.js'
+export type { Feature, Verdict } from './model/probe-questions.js'
+export type { Retry } from './model/sending.js'
 export type { Checked, Issue } from './schema/issue.js'
 export type {
   Adapter,
@@ -137,6 +140,7 @@ export type {
   StreamDecoder,
   StreamEncoder,
 } from './wire/codec.js'
+export type { ListedModel } from './wire/directory.js'
 export type { GeminiProfile } from './wire/gemini/profiles.js'
 export { codecs, profileOf } from './wire/index.js'
 export type { ChatProfile } from './wire/openai-chat/profiles.js'

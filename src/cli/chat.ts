@@ -73,8 +73,9 @@ async function next(chat: Chat, state: State, typed: Typed): Promise<State> {
 
 /** One turn. What was said is kept however it ends. */
 async function answer({ session, terminal, flags }: Chat, state: State, prompt: string | undefined): Promise<State> {
-  const { stop, messages } = await session.take(state.said, prompt)
-  const line = stopLine(stop)
+  const result = await session.take(state.said, prompt)
+  const { stop, messages } = result
+  const line = stopLine(result)
   if (line !== undefined) terminal.say(terminal.paint(stop.reason === 'error' ? 'red' : 'yellow', `toolwire: ${line}`))
   const said: Saved = { type: 'conversation', messages }
   if (flags.save !== undefined) await writeSaved(flags.save, said)

@@ -6,9 +6,9 @@ import type { TranslateOptions } from './translate.js'
 
 const kinds: readonly TranslateOptions['kind'][] = ['request', 'response', 'stream']
 
-const wireOption = (flags: string, description: string): Option =>
+export const wireOption = (flags: string, description: string): Option =>
   new Option(flags, description).choices(wires).makeOptionMandatory()
-const profileOption = (flags: string): Option =>
+export const profileOption = (flags: string): Option =>
   new Option(flags, "a vendor on that wire; the wire's own when left out")
 
 export function addLineCommands(program: Command): void {
@@ -55,7 +55,7 @@ export function addLineCommands(program: Command): void {
     })
 }
 
-interface WireFlags {
+export interface WireFlags {
   readonly wire: Wire
   readonly profile?: string | undefined
 }

@@ -3,16 +3,18 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { ToolwireError } from '../errors/error.js'
-import { addLineCommands } from './line-commands.js'
+import { addLineCommands, profileOption, wireOption } from './line-commands.js'
 import type { ServeFlags } from './mcp.js'
 import { errorLine, exitCodes, thrownCode } from './outcome.js'
+import type { ProbeFlags } from './probe.js'
 import type { SessionFlags } from './session.js'
-import { collect, port, talkOptions } from './talk-options.js'
+import { collect, port, seconds, talkOptions } from './talk-options.js'
 import { createTerminal } from './terminal.js'
 
 const after = `
-Exit codes: 0 answered, 1 failed, 2 misuse, 3 stopped by a limit or waiting for approval,
-130 interrupted. Try: toolwire run "What is 17 * 23, and what time is it in Tokyo?"`
+Exit codes: 0 answered, 1 failed, 2 misuse, 3 stopped by a limit or waiting for
+approval, 130 interrupted.
+Try: toolwire run "What is 17 * 23, and what time is it in Tokyo?"`
 
 /** The commands; one that has its own exit code hands it to `finish`. */
 function program(finish: (code: number) => void): Command {
@@ -45,6 +47,21 @@ function program(finish: (code: number) => void): Command {
     .action(async (flags: ServeFlags) => {
       const { mcpCommand } = await import('./mcp.js')
       finish(await mcpCommand(flags, process))
+    })
+  command
+    .command('probe')
+    .summary('find out what a live server can do')
+    .description('asks a live server, by about a dozen short calls, what it can do')
+    .argument('<url>', 'where it listens, such as http://127.0.0.1:11434')
+    .addOption(wireOption('--wire <wire>', 'the wire it speaks'))
+    .addOption(profileOption('--profile <name>'))
+    .option('-m, --model <id>', 'the model to ask; the first it lists when left out')
+    .option('--key-env <name>', 'the environment variable that holds the key')
+    .option('--timeout <seconds>', 'time for all questions (180)', seconds)
+    .option('--json', 'one JSON object; its capabilities can be given to a model factory', false)
+    .action(async (url: string, flags: ProbeFlags) => {
+      const { probeCommand } = await import('./probe.js')
+      finish(await probeCommand(url, flags, terminal()))
     })
   addLineCommands(command)
   return command

@@ -1,6 +1,7 @@
 // How a command ends: its exit code, and the one line that says what happened and what to do.
 import { assertNever } from '../conversation/events.js'
 import type { ToolwireError } from '../errors/error.js'
+import type { RunResult } from '../loop/result.js'
 import type { Stop } from '../loop/stop.js'
 import { oneLine } from './terminal.js'
 
@@ -24,8 +25,8 @@ export function exitCodeOf(stop: Stop): ExitCode {
   }
 }
 
-/** Nothing where the answer speaks for itself. */
-export function stopLine(stop: Stop): string | undefined {
+/** Nothing where the answer speaks for itself. `text` is what the model said. */
+export function stopLine({ stop, text }: Pick<RunResult, 'stop' | 'text'>): string | undefined {
   switch (stop.reason) {
     case 'answer':
       if (stop.detail === 'length') return 'the answer was cut off: the model reached its length limit'
@@ -41,7 +42,7 @@ export function stopLine(stop: Stop): string | undefined {
     case 'needs_approval':
       return 'a call waits for approval; use --approve all, or --save a file and decide later with --resume'
     case 'aborted':
-      return 'interrupted'
+      return text === '' ? 'interrupted' : 'interrupted; the answer so far is kept in the conversation'
     default:
       return assertNever(stop.reason)
   }
@@ -51,7 +52,7 @@ const advice: Partial<Record<ToolwireError['code'], string>> = {
   authentication: 'check the key; --model offline needs none',
   permission: 'check what the key may do',
   not_found: 'check the model after --model',
-  network: 'check that the server runs, and --base-url',
+  network: 'check that the server runs, and its address',
   quota_exceeded: "check the account's plan",
   rate_limited: 'try again later',
   overloaded: 'try again later',

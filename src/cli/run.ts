@@ -28,7 +28,7 @@ export async function runCommand(
   try {
     if (isDemonstration) terminal.say(`\n${terminal.paint('cyan', 'you ›')} ${demonstration}`)
     const result = await session.take(from, prompt)
-    const line = stopLine(result.stop)
+    const line = stopLine(result)
     if (line !== undefined) terminal.say(`toolwire: ${line}`)
     if (flags.save !== undefined) await writeSaved(flags.save, savedOf(result))
     if (session.isOffline && flags.model === undefined && flags.json !== true) explain(terminal)

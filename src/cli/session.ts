@@ -10,13 +10,14 @@ import { type ApprovalMode, approver, askAlways, type QuestionEvents, terminalQu
 import type { LineInput } from './line-input.js'
 import { drained } from './lines.js'
 import type { ServerTools } from './mcp-servers.js'
-import { chooseModel, type ModelChoice, type ModelFlags } from './models.js'
+import { type CompleteChoice, chooseModel, type ModelFlags } from './models.js'
 import { startOfflineProvider } from './offline-provider.js'
 import { exitCodes } from './outcome.js'
-import { jsonReporter, type Reporter, terminalReporter } from './report.js'
+import { jsonReporter, terminalReporter } from './report.js'
 import { checkWritable, type Saved } from './saved.js'
-import type { Terminal } from './terminal.js'
+import { oneLine, type Terminal } from './terminal.js'
 import { loadToolFiles } from './tool-files.js'
+import { createUnfinished, withUnfinished } from './unfinished.js'
 
 export interface SessionFlags extends ModelFlags {
   readonly tools?: readonly string[] | undefined
@@ -39,7 +40,7 @@ export interface SessionFlags extends ModelFlags {
 export interface Session {
   readonly isOffline: boolean
   readonly tools: ToolRegistry
-  /** Runs the loop to its end, telling of it as it goes. Ctrl-C aborts it; again, and the process ends. */
+  /** Runs the loop to its end, telling of it as it goes. Ctrl-C aborts it and keeps what was said; again, and the process ends. */
   take(from: Saved, prompt: string | undefined): Promise<RunResult>
   close(): Promise<void>
 }
@@ -59,7 +60,7 @@ export async function openSession(flags: SessionFlags, terminal: Terminal, lines
     throw error
   })
   const { model, where } = opened
-  terminal.say(terminal.paint('dim', `model: ${where}${why === undefined ? '' : ` (${why})`}`))
+  terminal.say(terminal.paint('dim', `model: ${oneLine(where, 200)}${why === undefined ? '' : ` (${why})`}`))
   const trusted = trustedTools(flags, isOffline, [...demo, ...(servers?.readers ?? [])])
   const take = (from: Saved, prompt: string | undefined): Promise<RunResult> =>
     takeTurn({ model, tools, trusted, flags, terminal, lines, from, prompt })
@@ -86,13 +87,14 @@ interface OpenModel {
   close(): Promise<void>
 }
 
-async function openModel(choice: ModelChoice, { baseUrl }: ModelFlags, terminal: Terminal): Promise<OpenModel> {
+async function openModel(choice: CompleteChoice, flags: ModelFlags, terminal: Terminal): Promise<OpenModel> {
   if (choice.type === 'offline') {
     const { model, url, close } = await startOfflineProvider(choice.wire)
     return { model, close, where: `the offline engine, over the ${choice.wire} wire at ${url}` }
   }
   const model = choice.factory(choice.model, {
-    baseUrl,
+    baseUrl: flags.baseUrl,
+    textCalls: flags.textCalls === true ? 'recover' : undefined,
     onRetry: ({ waitMs, error }) =>
       terminal.say(terminal.paint('dim', `${error.code}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
   })
@@ -123,9 +125,14 @@ async function takeTurn(options: TurnOptions): Promise<RunResult> {
   const approve = approverOf(options, { interrupt, decided: reporter.decided, trust })
   const events = run.stream({ ...runOptions(options), approve, signal: controller.signal })
   process.on('SIGINT', interrupt)
+  const unfinished = createUnfinished()
   try {
-    await report(events, reporter, terminal)
-    return await events
+    const tell = (event: RunEvent): void => {
+      unfinished.push(event)
+      reporter.tell(event)
+    }
+    await report(events, tell, terminal)
+    return withUnfinished(await events, unfinished)
   } finally {
     process.off('SIGINT', interrupt)
     terminal.spinner.stop()
@@ -147,7 +154,11 @@ function approverOf({ flags, terminal, lines, trusted }: TurnOptions, events: Qu
 }
 
 /** Tells every event, at the pace of whoever reads the output. */
-async function report(events: AsyncIterable<RunEvent>, { tell }: Reporter, { output }: Terminal): Promise<void> {
+async function report(
+  events: AsyncIterable<RunEvent>,
+  tell: (event: RunEvent) => void,
+  { output }: Terminal,
+): Promise<void> {
   for await (const event of events) {
     tell(event)
     if (output.writableNeedDrain === true) await drained(output)

@@ -9,6 +9,7 @@ export function talkOptions(command: Command): Command {
     .option('-m, --model <vendor:model>', 'anthropic, openai, openai-responses, gemini, xai, ollama, local; or offline')
     .option('--base-url <url>', 'where the server of that model listens')
     .addOption(new Option('--wire <wire>', 'the wire the offline engine is spoken to on').choices(wires))
+    .option('--text-calls', 'make calls that a local model writes into its text')
     .option('-t, --tools <file>', 'a module that exports tools; may be repeated', collect)
     .option('--mcp <command|url>', 'the tools of an MCP server; may be repeated', collect)
     .option('--mcp-config <file>', 'a file with "mcpServers"; may be repeated', collect)
@@ -44,7 +45,7 @@ function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Give a whole number from 1 on.')
 }
 
-function seconds(text: string): number {
+export function seconds(text: string): number {
   const value = Number(text)
   if (Number.isFinite(value) && value > 0) return value
   throw new InvalidArgumentError('Give a number of seconds above 0.')

@@ -62,6 +62,8 @@ export interface ToolCall extends Carried {
   readonly name: string
   readonly arguments: string
   readonly opaque?: Opaque
+  /** The model wrote the call into its text, and it was read from there (`textCalls: 'recover'`). Stored, never sent. */
+  readonly recovered?: true
 }
 export type BrokenReason = 'truncated' | 'malformed' | 'not_an_object' | 'no_name'
 /** A call that must not run. It keeps the raw text and is answered like every call. */

@@ -126,7 +126,11 @@ function partAt(json: unknown, path: string, reading: Reading, allowed: readonly
           name: text('name'),
           arguments: argumentsAt(fields.take('arguments'), reading),
         }
-        return { ...call, ...opaqueAt(fields.take('opaque'), reading) }
+        const recovered = fields.take('recovered')
+        if (recovered.value !== undefined && recovered.value !== true)
+          return refuse(recovered, 'must be true or left out')
+        const label = recovered.value === true ? { recovered: true as const } : {}
+        return { ...call, ...opaqueAt(fields.take('opaque'), reading), ...label }
       }
       case 'broken_call': {
         const reason = oneOf(fields.take('reason'), brokenReasons)

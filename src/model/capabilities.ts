@@ -48,29 +48,49 @@ export const unknownCapabilities: Capabilities = {
   reasoning: 'unknown',
 }
 
+/** What a request needs, and what to do where it is missing. */
+const needs: readonly (readonly [keyof Capabilities, (request: CompletionRequest) => boolean, string])[] = [
+  ['tools', hasTools, 'call tools; leave out tools, or use another model'],
+  [
+    'toolChoiceRequired',
+    (request) => hasTools(request) && request.toolChoice === 'required',
+    'be made to call a tool; use toolChoice "auto"',
+  ],
+  [
+    'toolChoiceNamed',
+    (request) => hasTools(request) && typeof request.toolChoice === 'object' && 'tool' in request.toolChoice,
+    'be made to call one tool; use toolChoice "auto"',
+  ],
+  ['structuredOutput', ({ output }) => output !== undefined, 'answer in a schema; leave out output'],
+  [
+    'structuredOutputWithTools',
+    (request) => hasTools(request) && request.output !== undefined,
+    'answer in a schema while it has tools; drop one of them',
+  ],
+  ['images', hasImages, 'read images; leave them out'],
+  ['reasoning', asksForReasoning, 'think before it answers; leave out reasoning'],
+]
+
+/** The names of what a request needs. */
+export function neededCapabilities(request: CompletionRequest): ReadonlySet<keyof Capabilities> {
+  return new Set(needs.flatMap(([capability, isNeeded]) => (isNeeded(request) ? [capability] : [])))
+}
+
 /** Refuses, by name, what the model is known not to be able to do. */
 export function checkCapabilities(request: CompletionRequest, capabilities: Capabilities, name: string): void {
-  const hasTools = (request.tools?.length ?? 0) > 0
-  const choice = request.toolChoice
-  const needs: readonly (readonly [keyof Capabilities, boolean, string])[] = [
-    ['tools', hasTools, 'call tools; leave out tools, or use another model'],
-    ['toolChoiceRequired', hasTools && choice === 'required', 'be made to call a tool; use toolChoice "auto"'],
-    [
-      'toolChoiceNamed',
-      hasTools && typeof choice === 'object' && 'tool' in choice,
-      'be made to call one tool; use toolChoice "auto"',
-    ],
-    ['structuredOutput', request.output !== undefined, 'answer in a schema; leave out output'],
-    [
-      'structuredOutputWithTools',
-      hasTools && request.output !== undefined,
-      'answer in a schema while it has tools; drop one of them',
-    ],
-    ['images', hasImages(request), 'read images; leave them out'],
-  ]
-  const missing = needs.find(([capability, needed]) => needed && capabilities[capability] === 'no')
+  const missing = needs.find(([capability, isNeeded]) => capabilities[capability] === 'no' && isNeeded(request))
   if (missing === undefined) return
   throw new ToolwireError('unsupported_feature', `${name} cannot ${missing[2]}`, { detail: { capability: missing[0] } })
+}
+
+function hasTools(request: CompletionRequest): boolean {
+  return (request.tools?.length ?? 0) > 0
+}
+
+/** Asking for none is no need. */
+function asksForReasoning({ reasoning }: CompletionRequest): boolean {
+  const { effort, budgetTokens } = reasoning ?? {}
+  return (effort !== undefined && effort !== 'none') || (budgetTokens ?? 0) > 0
 }
 
 function hasImages(request: CompletionRequest): boolean {

@@ -5,51 +5,35 @@ import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
-import { type Deadlines, withDeadlines } from '../transport/deadlines.js'
-import { type RetryBudget, type RetryPolicy, retryWaitMs } from '../transport/retry.js'
-import type { Transport, TransportResponse } from '../transport/transport.js'
-import type { Codec, EncodedRequest, Env, HttpResponse } from '../wire/codec.js'
+import type { TransportResponse } from '../transport/transport.js'
+import type { EncodedRequest, Env } from '../wire/codec.js'
 import { type Awaitable, awaitable, drained, type Source } from './awaitable.js'
 import { checkCapabilities } from './capabilities.js'
-import type { CallOptions, Capabilities, Model, ModelRequest } from './model.js'
+import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
+import type { CallOptions, Model, ModelRequest } from './model.js'
 import { withoutSecrets } from './secrets.js'
-import { pause } from './wait.js'
+import { answered, type Endpoint, failureOf, whole } from './sending.js'
+import { type Recovery, textCallRecovery } from './text-calls/recovery.js'
 
-/** What tells of a call that is about to be sent again. */
-export interface Retry {
-  readonly attempt: number
-  readonly waitMs: number
-  readonly error: ToolwireError
-}
-export interface Endpoint {
-  readonly name: string
-  readonly model: string
-  readonly codec: Codec
-  readonly env: Env
-  readonly baseUrl: string
-  /** Credentials and the caller's own headers. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly secrets: readonly string[]
-  /** Why nothing can be sent: the provider needs a key and there is none. */
-  readonly missingKey?: string | undefined
-  readonly transport: Transport
-  readonly deadlines: Deadlines
-  readonly retry: RetryPolicy
-  readonly budget: RetryBudget
-  readonly onRetry?: ((retry: Retry) => void) | undefined
-  readonly capabilities: Capabilities
+/** Where a call goes, and what was learned there. */
+interface Place {
+  readonly endpoint: Endpoint
+  readonly learned: LearnedCapabilities
 }
 
 export function httpModel(endpoint: Endpoint): Model {
+  const learned = learnedCapabilities(endpoint)
   const call = (
     request: ModelRequest,
     options: CallOptions,
     stream: boolean,
-  ): Source<CompletionEvent, CompletionResponse> => sourceOf(endpoint, request, options, stream)
+  ): Source<CompletionEvent, CompletionResponse> => sourceOf({ endpoint, learned }, request, options, stream)
   return {
     name: endpoint.name,
     id: endpoint.model,
-    capabilities: endpoint.capabilities,
+    get capabilities() {
+      return learned.of(endpoint.model)
+    },
     complete: async (request, options = {}) => drained(call(request, options, false).events),
     stream: (request, options = {}): Awaitable<CompletionEvent, CompletionResponse> =>
       awaitable(() => call(request, options, true)),
@@ -58,7 +42,7 @@ export function httpModel(endpoint: Endpoint): Model {
 
 /** A call as something to iterate: leaving aborts it, and its outcome is the folded response. */
 function sourceOf(
-  endpoint: Endpoint,
+  place: Place,
   request: ModelRequest,
   options: CallOptions,
   stream: boolean,
@@ -67,7 +51,7 @@ function sourceOf(
   const signal = options.signal === undefined ? leaving.signal : AbortSignal.any([options.signal, leaving.signal])
   const left = new ToolwireError('aborted', 'the reader of the events left')
   return {
-    events: callEvents(endpoint, request, { ...options, signal }, stream),
+    events: callEvents(place, request, { ...options, signal }, stream),
     leave: () => leaving.abort(left),
     left: () => {
       throw left
@@ -76,16 +60,17 @@ function sourceOf(
 }
 
 async function* callEvents(
-  endpoint: Endpoint,
+  { endpoint, learned }: Place,
   given: ModelRequest,
   options: CallOptions & { readonly signal: AbortSignal },
   stream: boolean,
 ): AsyncGenerator<CompletionEvent, CompletionResponse> {
   const folder = createFolder()
+  let recovery: Recovery | undefined
   try {
     const request: CompletionRequest = { ...given, model: given.model ?? endpoint.model }
-    checkCapabilities(request, endpoint.capabilities, endpoint.name)
     if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
+    checkCapabilities(request, await learned.for(request, options.signal), endpoint.name)
     const env: Env = { ...endpoint.env, deltas: options.deltas ?? false }
     const encoded = endpoint.codec.request.encode(request, { stream }, env)
     for (const loss of encoded.losses) {
@@ -93,9 +78,10 @@ async function* callEvents(
       folder.push(event)
       yield event
     }
-    const answer = await answered(endpoint, encoded, options.signal)
+    const answer = await answered(endpoint, encoded.http, options.signal)
+    if (endpoint.textCalls === 'recover') recovery = textCallRecovery(request, encoded.exchange)
     for await (const events of decoded(endpoint, encoded, env, answer, stream)) {
-      for (const event of events) {
+      for (const event of recovery === undefined ? events : events.flatMap(recovery.push)) {
         if (event.type === 'error') throw event.error
         folder.push(event)
         yield event
@@ -104,34 +90,10 @@ async function* callEvents(
     return folder.done().response
   } catch (error) {
     const failure = failureOf(error, options.signal)
+    for (const event of recovery?.rest() ?? []) folder.push(event)
     const { response } = folder.done()
     const arrived = response.message.content.length > 0
     throw withoutSecrets(arrived ? withPartial(failure, response) : failure, endpoint.secrets)
-  }
-}
-
-/** Sends the request, again where that may help, until an answer that is no error stands. */
-async function answered(endpoint: Endpoint, encoded: EncodedRequest, signal: AbortSignal): Promise<TransportResponse> {
-  const { budget, retry, onRetry } = endpoint
-  budget.called()
-  const send = withDeadlines(endpoint.transport, endpoint.deadlines)
-  const key = `toolwire-${crypto.randomUUID()}`
-  const headers = { ...encoded.http.headers, 'idempotency-key': key, ...endpoint.headers }
-  const { method, path, body } = encoded.http
-  for (let attempt = 0; ; attempt += 1) {
-    let error: ToolwireError
-    try {
-      const answer = await send({ method, url: addressOf(endpoint.baseUrl, path), headers, body, signal })
-      if (answer.status >= 200 && answer.status < 300) return answer
-      const told = await whole(answer)
-      error = isRedirect(told) ? redirected(told.status) : endpoint.codec.error.decode(told)
-    } catch (caught) {
-      error = failureOf(caught, signal)
-    }
-    const waitMs = retryWaitMs(error, attempt, retry, Math.random())
-    if (waitMs === undefined || !budget.spend()) throw error
-    onRetry?.({ attempt: attempt + 1, waitMs, error: withoutSecrets(error, endpoint.secrets) })
-    await pause(waitMs, signal)
   }
 }
 
@@ -152,34 +114,4 @@ async function* decoded(
   })
   for await (const piece of answer.body) yield machine.push(piece)
   yield machine.end()
-}
-
-async function whole(answer: TransportResponse): Promise<HttpResponse> {
-  const decoder = new TextDecoder()
-  let body = ''
-  for await (const piece of answer.body) body += decoder.decode(piece, { stream: true })
-  return { status: answer.status, headers: answer.headers, body: body + decoder.decode() }
-}
-
-function isRedirect({ status }: HttpResponse): boolean {
-  return status >= 300 && status < 400
-}
-
-/** A redirect is never followed: the key would go to whoever the answer names. */
-function redirected(status: number): ToolwireError {
-  const message = `the server answered with a redirect (status ${status}), which is never followed; check baseUrl`
-  return new ToolwireError('server_error', message, { status, retryable: false })
-}
-
-/** The address of a path: a version that the base address ends with is not said twice. */
-function addressOf(baseUrl: string, path: string): string {
-  const version = /^\/v\d[a-z0-9]*(?=\/)/.exec(path)?.[0]
-  return version !== undefined && baseUrl.endsWith(version) ? baseUrl + path.slice(version.length) : baseUrl + path
-}
-
-/** Any failure as a coded error; an abort by the caller is `aborted`, whatever its reason is. */
-function failureOf(error: unknown, signal: AbortSignal): ToolwireError {
-  if (ToolwireError.is(error)) return error
-  if (signal.aborted) return new ToolwireError('aborted', 'the call was aborted', { cause: error })
-  return new ToolwireError('network', 'the call failed for an unknown reason', { cause: error })
 }

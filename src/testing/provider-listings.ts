@@ -4,7 +4,7 @@ import type { Route } from './provider-routes.js'
 
 const released = '2026-01-01T00:00:00Z'
 const releasedSeconds = Date.parse(released) / 1000
-const capabilities = ['completion', 'tools', 'thinking', 'vision']
+const everything = ['completion', 'tools', 'thinking', 'vision']
 const details = {
   parent_model: '',
   format: 'gguf',
@@ -14,11 +14,19 @@ const details = {
   quantization_level: 'none',
 }
 
-/** The body of a listing. `inputTokens` is what a count of tokens says. */
+/** What a server has to list. */
+export interface Listed {
+  readonly models: readonly string[]
+  /** What each model can do. */
+  readonly capabilities?: readonly string[] | undefined
+  /** What a count of tokens says. */
+  readonly inputTokens: number
+}
+
+/** The body of a listing. */
 export function listing(
   route: Exclude<Route, { kind: 'completion' | 'unknown' }>,
-  models: readonly string[],
-  inputTokens: number,
+  { models, capabilities = everything, inputTokens }: Listed,
 ): JsonObject | string {
   switch (route.kind) {
     case 'alive':
@@ -28,9 +36,14 @@ export function listing(
     case 'token_count':
       return route.wire === 'anthropic' ? { input_tokens: inputTokens } : { totalTokens: inputTokens }
     case 'model':
-      return { details, model_info: { 'general.architecture': 'scripted' }, template: '', capabilities }
+      return {
+        details,
+        model_info: { 'general.architecture': 'scripted' },
+        template: '',
+        capabilities: [...capabilities],
+      }
     case 'models':
-      if (route.wire === 'ollama') return { models: models.map(tag) }
+      if (route.wire === 'ollama') return { models: models.map((name) => tag(name, capabilities)) }
       if (route.wire === 'gemini') return { models: models.map(geminiModel) }
       return modelList(models)
   }
@@ -55,8 +68,8 @@ function modelList(models: readonly string[]): JsonObject {
   return { object: 'list', data, has_more: false, first_id: models[0] ?? null, last_id: models.at(-1) ?? null }
 }
 
-function tag(name: string): JsonObject {
-  return { name, model: name, modified_at: released, size: 0, digest: '', details, capabilities }
+function tag(name: string, capabilities: readonly string[]): JsonObject {
+  return { name, model: name, modified_at: released, size: 0, digest: '', details, capabilities: [...capabilities] }
 }
 
 function geminiModel(id: string): JsonObject {

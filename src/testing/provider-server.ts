@@ -70,11 +70,11 @@ async function receive(incoming: IncomingMessage): Promise<ProviderRequest['raw'
 
 /** An answer that no model makes. */
 function plainReply(
-  { options: { models = ['scripted'] } }: ServerState,
+  { options: { models = ['scripted'], shows } }: ServerState,
   route: Exclude<Route, { kind: 'completion' }>,
   raw: ProviderRequest['raw'],
 ): Reply {
-  if (route.kind === 'unknown') {
+  if (route.kind === 'unknown' || (route.kind === 'model' && shows === false)) {
     const { error } = codecs[route.wire]
     const message = `there is no route ${raw.method} ${raw.path.split('?', 1)[0]} on this server`
     const { status, headers, body } = error.encode(new ToolwireError('not_found', message), {
@@ -82,9 +82,15 @@ function plainReply(
       model: '',
       stream: false,
     })
-    return { status: route.wrongMethod ? 405 : status, headers, frames: [body], misbehaviour: {} }
+    return {
+      status: route.kind === 'unknown' && route.wrongMethod ? 405 : status,
+      headers,
+      frames: [body],
+      misbehaviour: {},
+    }
   }
-  const body = listing(route, models, tokensOf(raw.body))
+  const capabilities = shows === false ? undefined : shows
+  const body = listing(route, { models, capabilities, inputTokens: tokensOf(raw.body) })
   const isText = typeof body === 'string'
   const headers = { 'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json' }
   return { status: 200, headers, frames: [isText ? body : JSON.stringify(body)], misbehaviour: {} }

@@ -24,6 +24,8 @@ export interface ProviderServerOptions {
   readonly misbehave?: Misbehave<ProviderRequest>
   /** The models that are listed; any other id is answered as well. */
   readonly models?: readonly string[]
+  /** What `/api/show` says each model can do; all there is unless given. `false`: a server without that route. */
+  readonly shows?: readonly string[] | false
   /** `127.0.0.1` unless given. */
   readonly host?: string
   /** A free one unless given. */

@@ -1,5 +1,5 @@
 // Losses found by comparing what was encoded with what decoding it gives back, so that they are exact whatever the input was.
-// The trap: some fields never cross a wire by design (who signed an opaque value, why a call is broken, a tool's own error);
+// The trap: some fields never cross a wire by design (who signed an opaque value, why a call is broken, that one was recovered, a tool's own error);
 // they are not compared.
 import { at, type Loss } from '../conversation/losses.js'
 import type { Wire } from '../conversation/messages.js'
@@ -62,6 +62,8 @@ function neverCrosses(node: JsonObject, other: JsonObject, key: string): boolean
       return node.role === 'assistant' || ('data' in node && wireOf(node.origin) === wireOf(other.origin))
     case 'reason':
       return node.type === 'broken_call'
+    case 'recovered':
+      return node.type === 'tool_call'
     case 'error':
     case 'artifacts':
       return 'callId' in node

@@ -165,7 +165,7 @@ function retryDelayMs(body: JsonObject | undefined): number | undefined {
 }
 
 function number(text: string | undefined): number | undefined {
-  if (text === undefined || !/^\d{1,12}(\.\d{1,6})?$/.test(text.trim())) return undefined
+  if (text === undefined || !/^\d{1,30}(\.\d{1,30})?$/.test(text.trim())) return undefined
   return Number(text)
 }
 

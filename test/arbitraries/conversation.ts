@@ -207,6 +207,7 @@ function partsOf({ words, someOpaque, someExtra: extra, origin, id, name }: Leav
       name,
       arguments: argumentText,
       opaque: someOpaque,
+      recovered: optional(fc.constant(true as const)),
       extra,
     }),
     brokenCall: objectLike<BrokenCall>({

@@ -55,3 +55,33 @@ test('with --json every event is a line', async () => {
   const types = stdout.split('\n').flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { type: string }).type]))
   expect(types.filter((type) => type === 'done')).toHaveLength(2)
 })
+
+test('what an interrupted answer had said is kept, told, saved and sent on', async () => {
+  const saved = join(temporaryFolder(), 'talk.json')
+  const server = await providerServer({
+    strict: true,
+    script: (_request, index) => (index === 0 ? 'The first words, and many more.' : 'Going on.'),
+    misbehave: (_, index) => (index === 0 ? { stallAfterEvents: 4 } : {}),
+  })
+  onTestFinished(() => server.close())
+  let isInterrupted = false
+  const { stdout, stderr } = await toolwire(
+    ['chat', '--model', 'anthropic:scripted', '--base-url', server.url, '--save', saved],
+    {
+      input: 'one\ntwo\n',
+      onOutput: (text, signal) => {
+        if (isInterrupted || !text.includes('The first')) return
+        isInterrupted = true
+        signal('SIGINT')
+      },
+    },
+  )
+  expect(stderr).toContain('interrupted; the answer so far is kept')
+  expect(stdout).toContain('Going on.')
+  const kept = JSON.parse(readFileSync(saved, 'utf8')) as { role: string; content: { text: string }[] }[]
+  expect(kept.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+  const text = kept[1]?.content[0]?.text ?? ''
+  expect(text).toMatch(/^The first/)
+  expect('The first words, and many more.'.startsWith(text)).toBe(true)
+  expect(server.requests[1]?.request.messages[1]).toMatchObject({ role: 'assistant', content: [{ text }] })
+})

@@ -1,7 +1,10 @@
 // The first thing a newcomer runs: a tool-calling conversation without a model, over HTTP, on every wire.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { wires } from '../../src/conversation/messages.js'
-import { toolwire } from './command.js'
+import { root } from '../layers/source.js'
+import { cleanEnvironment, toolwire } from './command.js'
 
 describe('toolwire run without a request', () => {
   test.each(wires)('on the %s wire: three calls, an answer, and how to use a real model', async (wire) => {
@@ -23,6 +26,22 @@ describe('toolwire run without a request', () => {
     expect(stderr).toContain('the offline engine, over the anthropic wire')
     expect(stderr).toContain('npm start -- --demo-tools')
   })
+})
+
+test('npm start runs the example of the README, then the demonstration over HTTP, then says how to use a real model', () => {
+  const start = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(root, 'scripts/start.mjs'), ...args], {
+      encoding: 'utf8',
+      env: cleanEnvironment({ npm_lifecycle_event: 'start' }),
+    })
+  const { status, stdout, stderr } = start()
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/examples\/weather\.mjs.*get_weather → .*answer after 2 turns.*391/s)
+  expect(stderr).toMatch(/over the anthropic wire at http:.*npm start -- --model/s)
+  const asked = start('--wire', 'gemini', 'What is 12 * 12?')
+  expect(asked.stdout).toContain('144')
+  expect(asked.stdout).not.toContain('get_weather')
+  expect(asked.stderr).toContain('over the gemini wire')
 })
 
 test('a request without a model, a key or an Ollama goes to the offline engine, and it says so', async () => {
@@ -54,7 +73,7 @@ describe('--help', () => {
     const lines = stdout.trimEnd().split('\n')
     expect(code).toBe(0)
     expect(lines.length).toBeLessThanOrEqual(24)
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
     expect(stdout).toMatch(/0 answered, 1 failed, 2 misuse, 3 stopped.*\n?.*130 interrupted/)
   })
 
@@ -64,6 +83,7 @@ describe('--help', () => {
       'model',
       'base-url',
       'wire',
+      'text-calls',
       'tools',
       'demo-tools',
       'allow-host',

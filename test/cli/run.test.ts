@@ -48,6 +48,15 @@ describe('an answer', () => {
     expect(JSON.stringify(messages)).toContain('What is 6 * 7?')
   })
 
+  test('--text-calls makes a call that the model wrote into its text, and says so', async () => {
+    const leaked = '<tool_call>{"name": "calculator", "arguments": {"expression": "6 * 7"}}</tool_call>'
+    const server = await serverOf((_, index) => (index % 2 === 0 ? leaked : 'It is 42.'))
+    const { stdout, stderr } = await ask(server, ['--demo-tools', '--text-calls', 'What is 6 * 7?'])
+    expect(stdout).toBe('It is 42.\n')
+    expect(stderr).toMatch(/✓ calculator\(.*→ 42/)
+    expect(stderr).toContain('note: a call in the text of the answer became a call')
+  })
+
   test('no colour and no spinner without a terminal, colour when it is forced', async () => {
     const server = await serverOf(() => 'Hello.')
     expect((await ask(server, ['hi'])).stderr).not.toContain('\u001b')

@@ -116,6 +116,15 @@ describe('the lab table', () => {
     expect(outcome.requests).toHaveLength(1)
   })
 
+  test('row 18: with textCalls it is made, once, and labelled', async () => {
+    const outcome = await perform({ first: one, ...flawed(['call_in_text']), modelOptions: { textCalls: 'recover' } })
+    expectOne(outcome)
+    expect(outcome.result.losses).toMatchObject([{ code: 'text_call_recovered' }])
+    const [, answer] = outcome.result.messages
+    const calls = answer?.role === 'assistant' ? answer.content.filter(isCall) : []
+    expect(calls).toMatchObject([{ name: 'add', recovered: true }])
+  })
+
   test('row 19: an unknown tool is an error that lists the tools', async () => {
     const outcome = await perform({ first: { calls: [{ name: 'subtract', args: { a: 1 } }] } })
     expect(outcome.results).toMatchObject([{ isError: true }])

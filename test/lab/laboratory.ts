@@ -5,6 +5,7 @@ import { textOf } from '../../src/conversation/messages.js'
 import type { RunOptions } from '../../src/loop/options.js'
 import type { RunResult } from '../../src/loop/result.js'
 import { run } from '../../src/loop/run.js'
+import type { ModelOptions } from '../../src/model/endpoint.js'
 import { openai } from '../../src/model/factories.js'
 import { type Misbehaviour, type ProviderRequest, providerServer, type ScriptedTurn } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
@@ -16,6 +17,7 @@ export interface Experiment {
   /** What the server does wrong with the first answer. */
   readonly wrong?: Misbehaviour
   readonly options?: Partial<RunOptions>
+  readonly modelOptions?: ModelOptions
 }
 export interface Outcome {
   readonly result: RunResult
@@ -29,7 +31,7 @@ export interface Outcome {
 }
 
 /** Runs the experiment. The server is strict: a history that no provider takes ends the run. */
-export async function perform({ first, wrong = {}, options = {} }: Experiment): Promise<Outcome> {
+export async function perform({ first, wrong = {}, options = {}, modelOptions = {} }: Experiment): Promise<Outcome> {
   await using server = await providerServer({
     strict: true,
     script: (_, index) => (index === 0 ? first : 'done'),
@@ -37,7 +39,7 @@ export async function perform({ first, wrong = {}, options = {} }: Experiment): 
   })
   const ran: unknown[] = []
   const started = performance.now()
-  const model = openai('m', { baseUrl: server.url, apiKey: 'k', retries: 0 })
+  const model = openai('m', { baseUrl: server.url, apiKey: 'k', retries: 0, ...modelOptions })
   const result = await run.stream({ model, tools: toolsOf(ran), prompt: 'go', ...options })
   const tookMs = performance.now() - started
   const results = result.messages.flatMap((message) => (message.role === 'tool' ? message.results : []))

@@ -48,8 +48,9 @@ function comparableResult(result: Members): Members {
 
 function comparablePart(part: Members): Members {
   // Why a call is broken is derived anew on decode: a cut needs the finish reason, which a history has not.
-  const { reason, ...rest } = part
-  const kept = part.type === 'broken_call' ? rest : part
+  // That a call was recovered is kept for the program.
+  const { reason, recovered: _, ...rest } = part
+  const kept = part.type === 'broken_call' || reason === undefined ? rest : { ...rest, reason }
   return kept.opaque === undefined ? withoutSigner(kept) : { ...kept, opaque: withoutSigner(kept.opaque as Members) }
 }
 

@@ -53,6 +53,7 @@ export function strip(value: unknown): unknown {
     if (member === undefined || (key === 'origin' && node.role === 'assistant')) continue
     if (key === 'reason' && node.type === 'broken_call') continue
     if ((key === 'error' || key === 'artifacts') && 'callId' in node) continue
+    if (key === 'recovered') continue
     if (key === 'origin' && 'data' in node) entries.push([key, { wire: (member as { wire: string }).wire }])
     else entries.push([key, key === 'extra' ? member : strip(member)])
   }

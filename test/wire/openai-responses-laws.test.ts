@@ -26,6 +26,7 @@ function crossing(value: unknown): Json {
     if (key === 'origin') return this.role === 'assistant' ? undefined : { wire: (member as { wire: string }).wire }
     if (key === 'reason' && this.type === 'broken_call') return undefined
     if ((key === 'error' || key === 'artifacts') && 'callId' in this) return undefined
+    if (key === 'recovered') return undefined
     return member
   })
   return JSON.parse(text) as Json

@@ -1,0 +1,91 @@
+// One HTTP exchange with an endpoint: sent again where that may help, under its deadlines, an error answer as a coded error.
+import { ToolwireError } from '../errors/error.js'
+import { type Deadlines, withDeadlines } from '../transport/deadlines.js'
+import { type RetryBudget, type RetryPolicy, retryWaitMs } from '../transport/retry.js'
+import type { Transport, TransportResponse } from '../transport/transport.js'
+import type { Codec, Env, HttpRequest, HttpResponse } from '../wire/codec.js'
+import type { Capabilities } from './model.js'
+import { withoutSecrets } from './secrets.js'
+import { pause } from './wait.js'
+
+/** What tells of a call that is about to be sent again. */
+export interface Retry {
+  readonly attempt: number
+  readonly waitMs: number
+  readonly error: ToolwireError
+}
+export interface Endpoint {
+  readonly name: string
+  readonly model: string
+  readonly codec: Codec
+  readonly env: Env
+  readonly baseUrl: string
+  /** Credentials and the caller's own headers. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly secrets: readonly string[]
+  /** Why nothing can be sent: the provider needs a key and there is none. */
+  readonly missingKey?: string | undefined
+  readonly transport: Transport
+  readonly deadlines: Deadlines
+  readonly retry: RetryPolicy
+  readonly budget: RetryBudget
+  readonly onRetry?: ((retry: Retry) => void) | undefined
+  readonly textCalls?: 'recover' | undefined
+  readonly capabilities: Capabilities
+}
+
+/** Sends the request, again where that may help, until an answer that is no error stands. */
+export async function answered(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal): Promise<TransportResponse> {
+  const { budget, retry, onRetry } = endpoint
+  budget.called()
+  const send = withDeadlines(endpoint.transport, endpoint.deadlines)
+  const key = `toolwire-${crypto.randomUUID()}`
+  const headers = { ...http.headers, 'idempotency-key': key, ...endpoint.headers }
+  const { method, path } = http
+  const body = http.body.length === 0 ? undefined : http.body
+  for (let attempt = 0; ; attempt += 1) {
+    let error: ToolwireError
+    try {
+      const answer = await send({ method, url: addressOf(endpoint.baseUrl, path), headers, body, signal })
+      if (answer.status >= 200 && answer.status < 300) return answer
+      const told = await whole(answer)
+      error = isRedirect(told) ? redirected(told.status) : endpoint.codec.error.decode(told)
+    } catch (caught) {
+      error = failureOf(caught, signal)
+    }
+    const waitMs = retryWaitMs(error, attempt, retry, Math.random())
+    if (waitMs === undefined || !budget.spend()) throw error
+    onRetry?.({ attempt: attempt + 1, waitMs, error: withoutSecrets(error, endpoint.secrets) })
+    await pause(waitMs, signal)
+  }
+}
+
+export async function whole(answer: TransportResponse): Promise<HttpResponse> {
+  const decoder = new TextDecoder()
+  let body = ''
+  for await (const piece of answer.body) body += decoder.decode(piece, { stream: true })
+  return { status: answer.status, headers: answer.headers, body: body + decoder.decode() }
+}
+
+function isRedirect({ status }: HttpResponse): boolean {
+  return status >= 300 && status < 400
+}
+
+/** A redirect is never followed: the key would go to whoever the answer names. */
+function redirected(status: number): ToolwireError {
+  const message = `the server answered with a redirect (status ${status}), which is never followed; check baseUrl`
+  return new ToolwireError('server_error', message, { status, retryable: false })
+}
+
+/** The address of a path: a version that the base address ends with is not said twice. */
+function addressOf(baseUrl: string, path: string): string {
+  const version = /^\/v\d[a-z0-9]*(?=\/)/.exec(path)?.[0]
+  return version !== undefined && baseUrl.endsWith(version) ? baseUrl + path.slice(version.length) : baseUrl + path
+}
+
+/** Any failure as a coded error; an abort by the caller is `aborted`, whatever its reason is. */
+export function failureOf(error: unknown, signal: AbortSignal): ToolwireError {
+  if (ToolwireError.is(error)) return error
+  if (signal.aborted) return new ToolwireError('aborted', 'the call was aborted', { cause: error })
+  return new ToolwireError('network', 'the call failed for an unknown reason', { cause: error })
+}
