@@ -4,7 +4,7 @@ import { textOf } from '../conversation/messages.js'
 import type { OutputSpec, ToolChoice, ToolSpec } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { parseBody } from '../json/parse.js'
-import { checkJson } from '../schema/json-check.js'
+import { checkJson } from '../schema/validate.js'
 import type { Capabilities, ModelRequest, Support } from './model.js'
 
 /** What is found out: all capabilities, and what is good to know besides. */
