@@ -1,7 +1,7 @@
 // One wire, one process: CPU of encoding a 200-round history that grew by one turn, against JSON.stringify of the whole body;
 // and request translations per second from this wire to the others.
 import { freeze } from '../../dist/conversation/freeze.js'
-import { bodyText } from '../../dist/wire/bytes.js'
+import { bodyText } from '../../dist/frames/body.js'
 import { codecs, profileOf } from '../../dist/wire/index.js'
 import { cpuRatio } from './measure.mjs'
 

@@ -1,4 +1,4 @@
-// Messages as contents, in bytes. A content depends on its message and, where ids were made here, on the place of its calls.
+// Messages as contents, in JSON. A content depends on its message and, where ids were made here, on the place of its calls.
 // Trap: results are told from each other by id or, without ids, by name and order; call and result must agree on which.
 import { assertNever } from '../../conversation/events.js'
 import { at, type Loss } from '../../conversation/losses.js'
@@ -17,11 +17,11 @@ import { parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { cachedPiece, concat, type Piece, relocate, utf8 } from '../bytes.js'
 import { differences } from '../differences.js'
 import { noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { wireCallId, wireName } from '../names.js'
+import { cachedPiece, type HistoryItems, type Piece, relocate } from '../pieces.js'
 import { contentExtra, decodeSystem } from './contents.js'
 import {
   type CallOptions,
@@ -52,8 +52,8 @@ export interface Reader {
 const allSent: ReadonlyMap<string, string> = new Map()
 const userHead = '{"role":"user","parts":['
 
-/** One piece of bytes per content. System text is not among them. Little is done for a message that is known already. */
-export function writeContents(messages: readonly Message[], reader: Reader, losses: Loss[]): readonly Uint8Array[] {
+/** One piece per content. System text is not among them. Little is done for a message that is known already. */
+export function writeContents(messages: readonly Message[], reader: Reader, losses: Loss[]): HistoryItems {
   return historyItems(messages, reader.key, losses, (from, to, count, contents, found) => {
     let calls = count
     let unsent = allSent
@@ -83,8 +83,8 @@ export function writeContents(messages: readonly Message[], reader: Reader, loss
           return assertNever(message)
       }
       if (piece.losses.length > 0) relocate(piece.losses, at('/messages', index), found)
-      if (message.role !== 'user' || !isJoined(message)) contents.push(piece.bytes)
-      else joinContent(contents, piece.bytes, messages[index - 1], at('/messages', index), found)
+      if (message.role !== 'user' || !isJoined(message)) contents.push(piece.text)
+      else joinContent(contents, piece.text, messages[index - 1], at('/messages', index), found)
     }
     return calls
   })
@@ -92,18 +92,18 @@ export function writeContents(messages: readonly Message[], reader: Reader, loss
 
 /** Puts a user turn into the content of the results before it, where it came from. */
 function joinContent(
-  contents: Uint8Array[],
-  bytes: Uint8Array,
+  contents: string[],
+  text: string,
   before: Message | undefined,
   path: string,
   losses: Loss[],
 ): void {
   const last = contents.at(-1)
   if (last !== undefined && before?.role === 'tool') {
-    contents[contents.length - 1] = concat([last.subarray(0, -2), ',', bytes.subarray(userHead.length)])
+    contents[contents.length - 1] = `${last.slice(0, -2)},${text.slice(userHead.length)}`
     return
   }
-  contents.push(bytes)
+  contents.push(text)
   const message = 'no results stand before this turn any more; it has a content of its own'
   losses.push({ code: 'extra_dropped', wire, path: at(path, 'extra'), kind: 'dropped', message })
 }
@@ -221,7 +221,7 @@ function sentId(callId: string, made: string | undefined, noted: Json | undefine
 
 /** `{"role":…,"parts":[…]}` with the fields the message carries; `parts` is last, so that another turn can join it. */
 function content(role: 'user' | 'model', message: Carried, parts: readonly string[], losses: Loss[]): Piece {
-  if (message.extra === undefined) return { bytes: utf8(`{"role":"${role}","parts":[${parts.join(',')}]}`), losses }
+  if (message.extra === undefined) return { text: `{"role":"${role}","parts":[${parts.join(',')}]}`, losses }
   const noted = role === 'user' ? noteOf(message.extra[wire], 'role') : undefined
   const fields = { ...ownFields(message, contentKeys), role: isUserRole(noted) ? noted : role }
   const { role: name, ...others } = fields
@@ -229,7 +229,7 @@ function content(role: 'user' | 'model', message: Carried, parts: readonly strin
   if (role !== 'user' || !isJoined(message as UserMessage)) {
     differences(wire, message.extra, contentExtra(parsed(head), role).extra, '/extra', losses)
   }
-  return { bytes: utf8(`${head.slice(0, -1)},"parts":[${parts.join(',')}]}`), losses }
+  return { text: `${head.slice(0, -1)},"parts":[${parts.join(',')}]}`, losses }
 }
 
 /** A role that is read as a user's, though it is spelt otherwise. */

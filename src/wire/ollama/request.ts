@@ -6,8 +6,8 @@ import { type SealedRequest, sealRequest } from '../../conversation/seal-request
 import { rawSpans } from '../../json/spans.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
-import { bodyWithLists } from '../bytes.js'
 import type { DecodedRequest, EncodedRequest, Env, HttpRequest } from '../codec.js'
+import { requestBodyOf } from '../pieces.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { writeHistory } from './history.js'
 import { readMessages } from './history-decode.js'
@@ -26,10 +26,9 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const { stream } = options
   const losses: Loss[] = [...sealed.losses]
   const fields = writeJson({ model, stream, ...writeSettings(sealed.request, losses) })
-  const body = bodyWithLists(fields, [
-    ['tools', toolChoice === 'none' ? [] : writeTools(tools, losses)],
-    ['messages', writeHistory(messages, losses)],
-  ])
+  const declared = toolChoice === 'none' ? [] : writeTools(tools, losses)
+  const items = writeHistory(messages, losses)
+  const body = requestBodyOf(fields, { key: 'tools', items: declared }, { key: 'messages', items })
   return {
     http: { method: 'POST', path, headers: { 'content-type': 'application/json' }, body },
     losses,

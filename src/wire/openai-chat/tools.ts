@@ -4,9 +4,9 @@ import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from '../../
 import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { type Piece, utf8 } from '../bytes.js'
 import { carriedFields, innerFields, leftover, noteOf } from '../extra.js'
 import { wireName } from '../names.js'
+import type { Piece } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
 import { unmodelled } from './blocks.js'
 import type { Flags } from './profiles.js'
@@ -14,9 +14,9 @@ import { isNull, modelled, nameRule, wire } from './types.js'
 
 export type AnyTool = ToolSpec | OpaqueTool
 
-/** One tool as JSON bytes. Losses are relative to the tool. */
+/** One tool as JSON. Losses are relative to the tool. */
 export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
-  if (tool.type === 'opaque') return { bytes: utf8(writeJson(tool.data)), losses: [] }
+  if (tool.type === 'opaque') return { text: writeJson(tool.data), losses: [] }
   const losses: Loss[] = []
   const name = wireName(tool.name, nameRule)
   if (name !== tool.name) {
@@ -33,7 +33,7 @@ export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
   }
   const taken = legacy ? 'all' : modelled.tool
   const fields = carriedFields(wire, tool, '', losses, { taken, inner: { function: inner } })
-  return { bytes: utf8(writeJson(legacy ? definition : { type: 'function', function: definition, ...fields })), losses }
+  return { text: writeJson(legacy ? definition : { type: 'function', function: definition, ...fields }), losses }
 }
 
 /** The schema with an object at its root, which is all that the wire takes. */
