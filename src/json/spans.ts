@@ -27,8 +27,27 @@ interface Branch {
  * `*` for any array index: `/messages/0/content/*`. One pass; subtrees that no pattern enters are skipped, not read.
  */
 export function rawSpans(text: string, patterns: readonly string[]): ReadonlyMap<string, string> {
+  return spansOf(text, compile(patterns))
+}
+
+/** The raw text of the value at a pointer, if a pattern points there. */
+export type FindSpan = (pointer: string) => string | undefined
+
+/** For patterns that many texts are read with. A text is gone through when the first span of it is asked for. */
+export function spanFinder(patterns: readonly string[]): (text: string) => FindSpan {
+  const root = compile(patterns)
+  return (text) => {
+    let spans: ReadonlyMap<string, string> | undefined
+    return (pointer) => {
+      spans ??= spansOf(text, root)
+      return spans.get(pointer)
+    }
+  }
+}
+
+function spansOf(text: string, root: Step): ReadonlyMap<string, string> {
   const spans = new Map<string, string>()
-  walk(text, skipSpace(text, 0), compile(patterns), '', spans)
+  walk(text, skipSpace(text, 0), root, '', spans)
   return spans
 }
 

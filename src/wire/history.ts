@@ -33,7 +33,7 @@ export function historyItems(
   losses: Loss[],
   write: WriteMessages,
 ): HistoryItems {
-  const known = written.find(messages, key)
+  const known = written.find(messages, () => key)
   const settled = newlySettled(messages, key, known ?? nothing, write) ?? known
   const items: string[] = []
   const { length, size, count } = settled ?? nothing

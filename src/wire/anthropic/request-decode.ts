@@ -11,7 +11,7 @@ import type {
 import { isCall } from '../../conversation/messages.js'
 import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
-import { rawSpans } from '../../json/spans.js'
+import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { DecodedRequest, HttpRequest } from '../codec.js'
 import { leftover } from '../extra.js'
@@ -28,7 +28,7 @@ export function decode(http: HttpRequest): DecodedRequest {
   const { model, messages, tools } = body
   if (typeof model !== 'string') throw invalidAt('/model', 'a string')
   if (!Array.isArray(messages)) throw invalidAt('/messages', 'an array')
-  const inputs = rawSpans(text, ['/messages/*/content/*/input'])
+  const inputs = rawInputs(text)
   const request: CompletionRequest = {
     model,
     messages: [...readSystem(body.system), ...readMessages(messages, inputs)],
@@ -59,7 +59,9 @@ function readTexts(content: Json | undefined): readonly TextPart[] | undefined {
   return parts?.every((part): part is TextPart => part.type === 'text') ? parts : undefined
 }
 
-function readMessages(list: readonly Json[], inputs: ReadonlyMap<string, string>): readonly Message[] {
+const rawInputs = spanFinder(['/messages/*/content/*/input'])
+
+function readMessages(list: readonly Json[], inputs: FindSpan): readonly Message[] {
   const messages: Message[] = []
   const names = new Map<string, string>()
   list.forEach((message, index) => {
@@ -69,7 +71,7 @@ function readMessages(list: readonly Json[], inputs: ReadonlyMap<string, string>
     if (blocks === undefined) throw invalidAt(`${path}/content`, 'a string or a list of blocks')
     switch (message.role) {
       case 'assistant': {
-        const content = blocks.map((block, b) => readAssistantBlock(block, inputs.get(`${path}/content/${b}/input`)))
+        const content = blocks.map((block, b) => readAssistantBlock(block, () => inputs(`${path}/content/${b}/input`)))
         for (const part of content) if (isCall(part)) names.set(part.id, part.name)
         const fields = leftover(wire, message, modelled.message, defaults)
         messages.push({ role: 'assistant', content, origin: { wire }, ...fields })
@@ -133,7 +135,7 @@ export function readSettings(body: JsonObject, beta: Json | undefined): Settings
   const thinking = readThinkingConfig(body.thinking)
   const output = readOutput(body)
   const reasoning: ReasoningSpec = { ...output.reasoning, ...thinking.reasoning }
-  const rest = { ...body, tool_choice: choice.rest, thinking: thinking.rest, output_config: output.rest }
+  const left = { tool_choice: choice.rest, thinking: thinking.rest, output_config: output.rest }
   const notes = typeof beta === 'string' && beta !== '' ? { notes: { beta } } : {}
   return {
     ...choice.settings,
@@ -143,7 +145,7 @@ export function readSettings(body: JsonObject, beta: Json | undefined): Settings
     ...optional('topP', numberIn(body, 'top_p')),
     ...optional('stop', stringsIn(body, 'stop_sequences')),
     ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
-    ...leftover(wire, rest, modelled.request, { ...defaults, ...notes }),
+    ...leftover(wire, body, modelled.request, { ...defaults, left, ...notes }),
   }
 }
 

@@ -55,8 +55,7 @@ function exchangeOf(
   properties: PropertyNames | undefined,
   env: Env,
 ): Exchange {
-  const declared = (request.tools ?? []).flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name]))
-  const names = renamed(declared, toolNameRule)
+  const names = renamed(request.tools, toolNameRule)
   const keys = exchangeKeys(properties)
   return {
     wire,

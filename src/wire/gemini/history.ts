@@ -179,7 +179,7 @@ function writeAssistant(message: AssistantMessage, unsent: ReadonlyMap<string, s
     const text = writeJson(writeModelPart(part, options))
     parts.push(text)
     if (!isPlain(part, unsent)) {
-      const args = rawSpans(text, ['/functionCall/args']).get('/functionCall/args')
+      const args = (): string | undefined => rawSpans(text, ['/functionCall/args']).get('/functionCall/args')
       const makeId = (): string => unsent.get((part as AnyCall).id) ?? ''
       differences(wire, part, decodeModelPart(parsed(text), args, makeId), path, losses)
     }
@@ -200,7 +200,8 @@ function writeTool(message: ToolMessage, unsent: ReadonlyMap<string, string>, re
     const sent = sentId(result.callId, made, noted)
     const text = writeJson(writeResult(result, sent, reader.profile))
     if (!isPlainResult(result) || (made ?? result.callId) !== result.callId) {
-      const span = rawSpans(text, ['/functionResponse/response']).get('/functionResponse/response')
+      const span = (): string | undefined =>
+        rawSpans(text, ['/functionResponse/response']).get('/functionResponse/response')
       const note = made === undefined ? (sent === undefined ? false : undefined) : sent
       const answered: Answered = {
         callId: made ?? wireCallId(result.callId, idRule),

@@ -36,7 +36,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const entries = tools === undefined ? [] : [writeTools(tools, losses)]
   const contents = writeContents(messages, reader, losses)
   const body = requestBodyOf(fields, { key: 'tools', items: entries }, { key: 'contents', items: contents })
-  const names = renamed(namesOf(sealed.request), nameRule)
+  const names = renamed(tools, nameRule)
   const exchange: Exchange = {
     wire,
     model,
@@ -46,10 +46,6 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   }
   const headers = { 'content-type': 'application/json' }
   return { http: { method: 'POST', path, headers, body }, losses, exchange }
-}
-
-function namesOf(request: CompletionRequest): readonly string[] {
-  return (request.tools ?? []).flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name]))
 }
 
 /** A model named by its whole resource is read back by its last name. */

@@ -9,7 +9,7 @@ import { leftover, noteOf } from '../extra.js'
 import { wireName } from '../names.js'
 import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
-import { nameRule, ownFields } from './parts.js'
+import { isLegal, nameRule, ownFields } from './parts.js'
 import { clientOrigin } from './parts-decode.js'
 import { openApiFrom, openApiNote, toJsonSchema } from './schema.js'
 import { camelKeys, declarationKeys, listOf, wire } from './types.js'
@@ -72,8 +72,15 @@ function writeDeclaration(tool: ToolSpec, begins: boolean): Piece {
     parametersJsonSchema: openApi === undefined ? rootObject(tool.inputSchema) : undefined,
     ...ownFields(tool, declarationKeys),
   })
-  differences(wire, tool, readDeclaration(parseBody(text) as JsonObject, begins), '', losses)
+  if (begins || !isPlainTool(tool, text))
+    differences(wire, tool, readDeclaration(parseBody(text) as JsonObject, begins), '', losses)
   return { text, losses }
+}
+
+/** Whether a tool is written and read back with nothing changed, so that nothing needs to be compared. */
+function isPlainTool({ name, strict, inputSchema, extra }: ToolSpec, text: string): boolean {
+  if (strict !== undefined || extra !== undefined || !isLegal(name, nameRule)) return false
+  return (inputSchema === undefined || inputSchema.type === 'object') && !text.includes('\ufffd')
 }
 
 const references = ['$ref', 'anyOf', 'oneOf', 'allOf']

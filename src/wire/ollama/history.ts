@@ -5,7 +5,6 @@ import { at, type Loss } from '../../conversation/losses.js'
 import type { AssistantMessage, Message, ToolResult, UserMessage, UserPart } from '../../conversation/messages.js'
 import { isCall, textOf } from '../../conversation/messages.js'
 import { parseBody } from '../../json/parse.js'
-import { rawSpans } from '../../json/spans.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
 import { differences } from '../differences.js'
@@ -15,7 +14,7 @@ import { historyItems } from '../history.js'
 import { cachedPiece, type HistoryItems, type Piece, relocate } from '../pieces.js'
 import { isPlainCall, ownFields, type WritableObject, writeCall } from './calls.js'
 import { readImage, readMessages } from './history-decode.js'
-import { modelled, wire } from './types.js'
+import { modelled, rawArguments, wire } from './types.js'
 
 /** The items of `messages`. */
 export function writeHistory(list: readonly Message[], losses: Loss[]): HistoryItems {
@@ -40,7 +39,7 @@ function writeMessage(message: Message): Piece {
 function readBack(message: Message, text: string): Message | undefined {
   const body = `{"messages":[${text}]}`
   const { messages } = parseBody(body) as { readonly messages: readonly Json[] }
-  const spans = rawSpans(body, ['/messages/*/tool_calls/*/function/arguments'])
+  const spans = rawArguments(body)
   const calls = message.role === 'tool' ? message.results.map(({ callId, name }) => ({ id: callId, name })) : []
   return readMessages(messages, spans, calls)[0]
 }

@@ -3,7 +3,6 @@
 import type { Loss } from '../../conversation/losses.js'
 import type { CompletionRequest } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
-import { rawSpans } from '../../json/spans.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
 import type { DecodedRequest, EncodedRequest, Env, HttpRequest } from '../codec.js'
@@ -14,7 +13,7 @@ import { readMessages } from './history-decode.js'
 import { sealRules } from './profiles.js'
 import { readSettings, writeSettings } from './settings.js'
 import { readTool, writeTools } from './tools.js'
-import { path, wire } from './types.js'
+import { path, rawArguments, wire } from './types.js'
 
 export function seal(request: CompletionRequest, env: Env): SealedRequest {
   return sealRequest(request, sealRules(env.profile, request.model))
@@ -40,7 +39,7 @@ export function decode(http: HttpRequest, env: Env): DecodedRequest {
   const { text, body } = requestBody(http)
   const { model, messages, stream } = body
   if (typeof model !== 'string') throw invalidAt('/model', 'a string')
-  const spans = rawSpans(text, ['/messages/*/tool_calls/*/function/arguments'])
+  const spans = rawArguments(text)
   const request: CompletionRequest = {
     model,
     messages: readMessages(listIn(messages, '/messages'), spans),

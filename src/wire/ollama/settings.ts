@@ -23,13 +23,13 @@ export function readSettings(body: JsonObject): Settings {
   const think = readThink(body.think)
   const format = readFormat(body.format)
   const options = readOptions(body.options)
-  const rest = { ...body, think: think.rest ?? null, format: format.rest ?? null, options: options.rest ?? null }
+  const left = { think: think.rest ?? null, format: format.rest ?? null, options: options.rest ?? null }
   const notes: Notes = body.think === true ? { think: true } : {}
   return {
     ...think.settings,
     ...format.settings,
     ...options.settings,
-    ...leftover(wire, rest, modelled.request, { ...defaults, notes }),
+    ...leftover(wire, body, modelled.request, { ...defaults, left, notes }),
   }
 }
 

@@ -5,10 +5,10 @@ import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { differences } from '../differences.js'
-import { innerFields, leftover } from '../extra.js'
+import { innerFields, leftover, unmodelled } from '../extra.js'
 import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
-import { ownFields, unmodelled, type WritableObject } from './calls.js'
+import { ownFields, type WritableObject } from './calls.js'
 import { isDefault, modelled, wire } from './types.js'
 
 type AnyTool = ToolSpec | OpaqueTool

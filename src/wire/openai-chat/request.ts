@@ -62,12 +62,8 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
 
 function exchangeOf(request: CompletionRequest, stream: boolean, flags: Flags): Exchange {
   const { tools, model } = request
-  const names = tools === undefined ? undefined : renamed(toolNames(tools), nameRule)
+  const names = renamed(tools, nameRule)
   return { wire, model, provider: flags.name, stream, ...(names === undefined ? {} : { names }) }
-}
-
-function* toolNames(tools: NonNullable<CompletionRequest['tools']>): Iterable<string> {
-  for (const tool of tools) if (tool.type !== 'opaque') yield tool.name
 }
 
 /** The path, with the model in it when a client of a deployment sent it so and the server knows that form. */

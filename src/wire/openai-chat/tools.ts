@@ -4,11 +4,10 @@ import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from '../../
 import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { carriedFields, innerFields, leftover, noteOf } from '../extra.js'
+import { carriedFields, innerFields, leftover, noteOf, unmodelled } from '../extra.js'
 import { wireName } from '../names.js'
 import type { Piece } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
-import { unmodelled } from './blocks.js'
 import type { Flags } from './profiles.js'
 import { isNull, modelled, nameRule, wire } from './types.js'
 
@@ -121,14 +120,11 @@ export function decodeTool(value: Json, path: string): AnyTool {
 export function decodeFunction(definition: JsonObject, path: string, tool: JsonObject = {}): ToolSpec {
   const { name, description, parameters, strict } = definition
   if (typeof name !== 'string') throw invalidAt(`${path}/function/name`, 'the name of the function')
-  const inner = new Map(Object.entries(unmodelled(definition, modelled.toolFunction)))
+  const inner = { function: unmodelled(definition, modelled.toolFunction) }
   if (parameters !== undefined && parameters !== null && !isJsonObject(parameters)) {
     throw invalidAt(`${path}/function/parameters`, 'a JSON Schema')
   }
-  const rest = leftover(wire, tool, modelled.tool, {
-    isDefault: isNull,
-    inner: { function: Object.fromEntries(inner) },
-  })
+  const rest = leftover(wire, tool, modelled.tool, { isDefault: isNull, inner })
   return {
     name,
     ...(typeof description === 'string' ? { description } : {}),

@@ -65,11 +65,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
 }
 
 function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule, profile: ResponsesProfile): Exchange {
-  const specs = (request.tools ?? []).filter((tool): tool is ToolSpec => tool.type !== 'opaque')
-  const names = renamed(
-    specs.map((tool) => tool.name),
-    rule,
-  )
+  const names = renamed(request.tools, rule)
   const exchange = { wire, model: request.model, provider: profile.name, stream }
   return names === undefined ? exchange : { ...exchange, names }
 }
