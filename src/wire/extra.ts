@@ -21,19 +21,25 @@ export function leftover(
     readonly notes?: Notes
     /** Unmodelled members of a modelled member, kept under its name. Empty ones are left out. */
     readonly inner?: { readonly [key: string]: JsonObject | undefined }
-    /** Members that were read in part, as what is left of them. */
+    /** Members that were read in part: what is left of each, or null. */
     readonly left?: JsonObject
   } = {},
 ): { readonly extra?: Extra } {
   let kept: [string, Json][] | undefined
-  const { left = nothing, inner, notes } = options
-  const keep = (key: string, value: Json): void => {
-    if (modelled.has(key) || options.isDefault?.(key, value)) return
+  const { left, inner, notes } = options
+  for (const key of Object.keys(object)) {
+    if (modelled.has(key) || (left !== undefined && Object.hasOwn(left, key))) continue
+    const value = object[key] as Json
+    if (options.isDefault?.(key, value)) continue
     kept ??= []
     kept.push([key.startsWith('$') ? `$${key}` : key, value])
   }
-  for (const key of Object.keys(object)) keep(key, (Object.hasOwn(left, key) ? left[key] : object[key]) as Json)
-  for (const key of Object.keys(left)) if (!Object.hasOwn(object, key)) keep(key, left[key] as Json)
+  for (const key of Object.keys(left ?? nothing)) {
+    const value = left?.[key] ?? null
+    if (value === null) continue
+    kept ??= []
+    kept.push([key, value])
+  }
   for (const key of Object.keys(inner ?? nothing)) {
     const value = inner?.[key]
     if (value === undefined || isEmpty(value)) continue

@@ -31,6 +31,7 @@ import {
   nameRule,
   ownFields,
   signatureIn,
+  type WritableObject,
   writeModelPart,
   writeText,
   writeUserPart,
@@ -147,23 +148,24 @@ function isUnsent(call: AnyCall, position: number): boolean {
 
 function writeUser(message: UserMessage, reader: Reader): Piece {
   const losses: Loss[] = []
-  const parts: string[] = []
+  const parts: WritableObject[] = []
   message.content.forEach((part, index) => {
     const path = at('/content', index)
     if (part.type === 'opaque' && !isOwnBlock(part, 'user')) {
       dropBlock(losses, path)
       return
     }
-    const text = writeJson(writeUserPart(part, reader.profile))
-    parts.push(text)
-    if (part.type !== 'text' || !isPlainText(part)) differences(wire, part, decodeUserPart(parsed(text)), path, losses)
+    const written = writeUserPart(part, reader.profile)
+    parts.push(written)
+    if (part.type === 'text' && isPlainText(part)) return
+    differences(wire, part, decodeUserPart(parsed(writeJson(written))), path, losses)
   })
   return content('user', message, parts, losses)
 }
 
 function writeAssistant(message: AssistantMessage, unsent: ReadonlyMap<string, string>, reader: Reader): Piece {
   const losses: Loss[] = []
-  const parts: string[] = []
+  const parts: WritableObject[] = []
   let signed = reader.signed
   message.content.forEach((part, index) => {
     const path = at('/content', index)
@@ -176,9 +178,10 @@ function writeAssistant(message: AssistantMessage, unsent: ReadonlyMap<string, s
       options = { unsent: unsent.has(part.id), sentinel: signed && signatureIn(part.opaque) === undefined }
       signed = false
     }
-    const text = writeJson(writeModelPart(part, options))
-    parts.push(text)
+    const written = writeModelPart(part, options)
+    parts.push(written)
     if (!isPlain(part, unsent)) {
+      const text = writeJson(written)
       const args = (): string | undefined => rawSpans(text, ['/functionCall/args']).get('/functionCall/args')
       const makeId = (): string => unsent.get((part as AnyCall).id) ?? ''
       differences(wire, part, decodeModelPart(parsed(text), args, makeId), path, losses)
@@ -198,8 +201,9 @@ function writeTool(message: ToolMessage, unsent: ReadonlyMap<string, string>, re
     const made = unsent.get(result.callId)
     const noted = result.extra === undefined ? undefined : noteOf(result.extra[wire], 'id')
     const sent = sentId(result.callId, made, noted)
-    const text = writeJson(writeResult(result, sent, reader.profile))
+    const written = writeResult(result, sent, reader.profile)
     if (!isPlainResult(result) || (made ?? result.callId) !== result.callId) {
+      const text = writeJson(written)
       const span = (): string | undefined =>
         rawSpans(text, ['/functionResponse/response']).get('/functionResponse/response')
       const note = made === undefined ? (sent === undefined ? false : undefined) : sent
@@ -210,7 +214,7 @@ function writeTool(message: ToolMessage, unsent: ReadonlyMap<string, string>, re
       }
       differences(wire, result, decodeResult(parsed(text), span, answered), at('/results', index), losses)
     }
-    return text
+    return written
   })
   return content('user', message, parts, losses)
 }
@@ -221,16 +225,16 @@ function sentId(callId: string, made: string | undefined, noted: Json | undefine
 }
 
 /** `{"role":…,"parts":[…]}` with the fields the message carries; `parts` is last, so that another turn can join it. */
-function content(role: 'user' | 'model', message: Carried, parts: readonly string[], losses: Loss[]): Piece {
-  if (message.extra === undefined) return { text: `{"role":"${role}","parts":[${parts.join(',')}]}`, losses }
+function content(role: 'user' | 'model', message: Carried, parts: readonly WritableObject[], losses: Loss[]): Piece {
+  if (message.extra === undefined) return { text: writeJson({ role, parts }), losses }
   const noted = role === 'user' ? noteOf(message.extra[wire], 'role') : undefined
   const fields = { ...ownFields(message, contentKeys), role: isUserRole(noted) ? noted : role }
   const { role: name, ...others } = fields
-  const head = writeJson({ role: name, ...others })
+  const head = { role: name, ...others }
   if (role !== 'user' || !isJoined(message as UserMessage)) {
-    differences(wire, message.extra, contentExtra(parsed(head), role).extra, '/extra', losses)
+    differences(wire, message.extra, contentExtra(parsed(writeJson(head)), role).extra, '/extra', losses)
   }
-  return { text: `${head.slice(0, -1)},"parts":[${parts.join(',')}]}`, losses }
+  return { text: writeJson({ ...head, parts }), losses }
 }
 
 /** A role that is read as a user's, though it is spelt otherwise. */

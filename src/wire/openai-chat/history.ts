@@ -225,8 +225,9 @@ function toolMessage(result: ToolResult, flags: Flags, legacy: boolean, path: st
     taken: named ? modelled.namedResult : modelled.result,
     notes: { ...(noted ? { name: true } : {}), ...(spelling === undefined ? {} : { errorPrefix: spelling }) },
   })
-  const head = legacy ? { role: 'function', name } : { role: 'tool', tool_call_id: id, ...(named ? { name } : {}) }
-  return { ...head, content, ...fields }
+  if (legacy) return { role: 'function', name, content, ...fields }
+  if (named) return { role: 'tool', tool_call_id: id, name, content, ...fields }
+  return { role: 'tool', tool_call_id: id, content, ...fields }
 }
 
 /** The prefix a reader will find, when it is not the usual one. */

@@ -33,11 +33,13 @@ export function decode(http: HttpRequest, env: Env): DecodedRequest {
     messages,
     ...(tools === undefined ? {} : { tools }),
     ...settings.fields,
-    ...leftover(wire, Object.fromEntries(rest), new Set(), { isDefault: isNull, notes }),
+    ...leftover(wire, Object.fromEntries(rest), none, { isDefault: isNull, notes }),
   }
   const client = { includeUsage, functions: toolNotes.functions === true }
   return { request, losses, exchange: { wire, model, stream, client } }
 }
+
+const none: ReadonlySet<string> = new Set()
 
 function required(rest: Map<string, Json>, key: string): Json {
   const value = rest.get(key)

@@ -52,7 +52,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const settings = encodeSettings(sealed, options.stream, tools.sent, flags, losses)
   const extra = carriedFields(wire, sealed, '', losses, settings.written)
   const path = pathOf(sealed, flags)
-  const fields = { ...(path.hasModel ? {} : { model: sealed.model }), ...settings.fields, ...extra }
+  const fields = { model: path.hasModel ? undefined : sealed.model, ...settings.fields, ...extra }
   const items = encodeMessages(sealed, flags, losses)
   const declared = { key: tools.sent ?? 'tools', items: tools.pieces }
   const body = requestBodyOf(writeJson(fields), declared, { key: 'messages', items })
