@@ -60,25 +60,19 @@ export function valueEnd(text: string, from: number): number {
 
 function containerEnd(text: string, from: number): number {
   let depth = 0
-  let index = from
-  while (index < text.length) {
-    switch (text.charCodeAt(index)) {
-      case quote:
-        index = stringEnd(text, index)
-        continue
-      case 91: // [
-      case 123: // {
-        depth += 1
-        break
-      case 93: // ]
-      case 125: // }
+  for (let index = from; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === quote) index = stringEnd(text, index) - 1
+    else if (code >= 91) {
+      // [ and {, then ] and }
+      if (code === 91 || code === 123) depth += 1
+      else if (code === 93 || code === 125) {
         depth -= 1
         if (depth === 0) return index + 1
-        break
+      }
     }
-    index += 1
   }
-  return index
+  return text.length
 }
 
 function scalarEnd(text: string, from: number): number {

@@ -55,8 +55,10 @@ export function decode(exchange: Exchange, env: Env): StreamDecoder {
 
   const framesFor = (bytes: Uint8Array): Frames | undefined => {
     if (frames !== undefined) return frames
-    head = head.length === 0 ? new Uint8Array(bytes) : bodyBytes([head, bytes])
-    const first = firstCharacter(head)
+    // A copy only where nothing is decided yet: the caller may use its bytes again.
+    const given = head.length === 0 ? bytes : bodyBytes([head, bytes])
+    const first = firstCharacter(given)
+    head = first === undefined ? new Uint8Array(given) : given
     if (first === undefined) return undefined
     const limits = env.limits
     frames = first === '[' || first === '{' ? jsonArrayFrames(limits) : first === '<' ? refused() : sseFrames(limits)
