@@ -17,7 +17,7 @@ import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callOf } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
-import { carriedFields, innerFields, noteOf } from '../extra.js'
+import { carriedFields, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
 import type { Piece } from '../pieces.js'
 import { type BlockPart, encodeBlock, isBlockPart, isRefusal } from './blocks.js'
@@ -223,11 +223,16 @@ function toolMessage(result: ToolResult, flags: Flags, legacy: boolean, path: st
   const content = resultContent(result, spelling, path, losses)
   const fields = carriedFields(wire, result, path, losses, {
     taken: named ? modelled.namedResult : modelled.result,
-    notes: { ...(noted ? { name: true } : {}), ...(spelling === undefined ? {} : { errorPrefix: spelling }) },
+    notes: resultNotes(noted, spelling),
   })
   if (legacy) return { role: 'function', name, content, ...fields }
   if (named) return { role: 'tool', tool_call_id: id, name, content, ...fields }
   return { role: 'tool', tool_call_id: id, content, ...fields }
+}
+
+function resultNotes(named: boolean, spelling: string | undefined): Notes {
+  if (spelling === undefined) return named ? { name: true } : {}
+  return named ? { name: true, errorPrefix: spelling } : { errorPrefix: spelling }
 }
 
 /** The prefix a reader will find, when it is not the usual one. */
