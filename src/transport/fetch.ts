@@ -22,7 +22,7 @@ export function fetchTransport(fetchFunction: typeof fetch): Transport {
   }
 }
 
-/** Text as text, since some platforms show it in their tools; anything in several pieces is joined, which fetch cannot do itself. */
+/** One text stays text; pieces are joined, which fetch cannot do itself. */
 function whole(body: Body): BodyInit {
   const [only, ...more] = bodyPieces(body)
   return (typeof only === 'string' && more.length === 0 ? only : bodyBytes(body)) as BodyInit

@@ -84,8 +84,10 @@ function readStop(rest: Map<string, Json>, notes: { [name: string]: Json }): rea
 
 function readChoice(rest: Map<string, Json>): CompletionRequest['toolChoice'] {
   const choice = decodeChoice(rest.get('tool_choice') ?? null)
-  if (choice !== undefined) rest.delete('tool_choice')
-  if (choice !== undefined) return choice
+  if (choice !== undefined) {
+    rest.delete('tool_choice')
+    return choice
+  }
   const legacy = decodeFunctionCall(rest.get('function_call') ?? null)
   if (legacy !== undefined) rest.delete('function_call')
   return legacy

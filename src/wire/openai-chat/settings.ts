@@ -24,7 +24,13 @@ export interface EncodedSettings {
 
 /** Members that are never carried: the codec always writes them itself. */
 const always: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'reasoning'],
+  'model',
+  'messages',
+  'tools',
+  'functions',
+  'stream',
+  'stream_options',
+  'reasoning',
 ])
 
 interface Writing {
