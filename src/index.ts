@@ -44,6 +44,7 @@ export type { CompletionResponse, FinishReason, Metadata } from './conversation/
 export { ToolExecutionError } from './conversation/tool-error.js'
 export { addUsage, type Usage } from './conversation/usage.js'
 export { type ErrorCode, errorCodes, ToolwireError } from './errors/error.js'
+export { type Body, bodyBytes } from './frames/body.js'
 export type { Json, JsonObject, Value, ValueObject } from './json/types.js'
 export type { Journal, JournalStore, OpenJournal } from './loop/journal.js'
 export { memoryJournal } from './loop/memory-journal.js'

@@ -1,14 +1,12 @@
-// One wire, one process: CPU of encoding a 200-round history that grew by one turn, against JSON.stringify of the whole body;
-// and request translations per second from this wire to the others.
+// One wire, one process: CPU of encoding a 200-round history that grew by one turn, against JSON.stringify of the whole body.
 import { freeze } from '../../dist/conversation/freeze.js'
-import { bodyText } from '../../dist/wire/bytes.js'
+import { bodyText } from '../../dist/frames/body.js'
 import { codecs, profileOf } from '../../dist/wire/index.js'
 import { cpuRatio } from './measure.mjs'
 
 const wire = process.argv[2]
 const codec = codecs[wire]
-const envOf = (of) => ({ profile: profileOf(of), createdSeconds: 0, deltas: false })
-const env = envOf(codec)
+const env = { profile: profileOf(codec), createdSeconds: 0, deltas: false }
 
 function round(index) {
   const id = `call_${String(index).padStart(6, '0')}`
@@ -68,20 +66,4 @@ const grown = cpuRatio(
   () => JSON.stringify(body),
   { rounds: 11, batch: 200, warmup: 4 },
 )
-
-const small = request([...opening, ...round(1)])
-const http = codec.request.encode(small, { stream: false }, env).http
-const text = { ...http, body: bodyText(http.body) }
-const targets = Object.values(codecs).filter((other) => other.wire !== wire)
-const translate = () => {
-  for (const target of targets)
-    target.request.encode(codec.request.decode(text, env).request, { stream: false }, envOf(target))
-}
-const translation = cpuRatio(translate, () => JSON.stringify(JSON.parse(text.body)), {
-  rounds: 9,
-  batch: 200,
-  warmup: 10,
-})
-process.stdout.write(
-  `${JSON.stringify({ wire, grown, bodyBytes: JSON.stringify(body).length, translationsPerSecond: Math.round((targets.length * 1e6) / translation.us) })}\n`,
-)
+process.stdout.write(`${JSON.stringify({ wire, grown, bodyBytes: JSON.stringify(body).length })}\n`)

@@ -1,7 +1,7 @@
 // `toolwire encode`: canonical requests → the HTTP request of a wire.
 import { decodeRequest } from '../conversation/stored-request.js'
+import { bodyText } from '../frames/body.js'
 import { RawJson } from '../json/stringify.js'
-import { bodyText } from '../wire/bytes.js'
 import { type WireOptions, wireEnv } from './answers.js'
 import type { Answer, Line } from './lines.js'
 

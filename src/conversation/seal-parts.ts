@@ -145,18 +145,19 @@ function cleanParts<T extends AnyPart>(
   place: Place,
   path: string,
   report: Report,
-  first: (part: T, path: string) => T | undefined = (part) => part,
+  first?: (part: T, path: string) => T | undefined,
 ): readonly T[] {
-  let changed = false
-  const kept: T[] = []
-  parts.forEach((part, index) => {
+  let kept: T[] | undefined
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] as T
     const here = at(path, index)
-    const given = first(part, here)
+    const given = first === undefined ? part : first(part, here)
     const next = given === undefined ? undefined : (cleanPart(given, rules, place, here, report) as T | undefined)
-    changed ||= next !== part
+    if (next === part && kept === undefined) continue
+    kept ??= parts.slice(0, index)
     if (next !== undefined) kept.push(next)
-  })
-  return changed ? kept : parts
+  }
+  return kept ?? parts
 }
 
 function cleanPart(part: AnyPart, rules: SealRules, place: Place, path: string, report: Report): AnyPart | undefined {
@@ -254,7 +255,11 @@ function ordered<T extends AnyPart>(
   path: string,
   report: Report,
 ): readonly T[] {
-  if (parts.every((part, index) => index === 0 || rank(parts[index - 1] as T) <= rank(part))) return parts
+  let isOrdered = true
+  for (let index = 1; index < parts.length && isOrdered; index += 1) {
+    isOrdered = rank(parts[index - 1] as T) <= rank(parts[index] as T)
+  }
+  if (isOrdered) return parts
   report('parts_reordered', path, 'the wire has one place for each kind of part; they were put in its order')
   return parts.toSorted((a, b) => rank(a) - rank(b))
 }
@@ -267,7 +272,8 @@ function joined<T extends AnyPart>(
   path: string,
   report: Report,
 ): readonly T[] {
-  if (!on || !parts.some((part, index) => part.type === type && parts[index - 1]?.type === type)) return parts
+  if (!on || parts.length < 2) return parts
+  if (!parts.some((part, index) => part.type === type && parts[index - 1]?.type === type)) return parts
   const list: T[] = []
   for (const part of parts) {
     const last = list.at(-1)
@@ -282,11 +288,13 @@ function joined<T extends AnyPart>(
 }
 
 function mapSame<T>(list: readonly T[], map: (item: T, index: number) => T): readonly T[] {
-  let changed = false
-  const mapped = list.map((item, index) => {
+  let mapped: T[] | undefined
+  for (let index = 0; index < list.length; index += 1) {
+    const item = list[index] as T
     const next = map(item, index)
-    changed ||= next !== item
-    return next
-  })
-  return changed ? mapped : list
+    if (next === item && mapped === undefined) continue
+    mapped ??= list.slice(0, index)
+    mapped.push(next)
+  }
+  return mapped ?? list
 }

@@ -33,10 +33,10 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
   const report: Report = (code, path, message) => {
     losses.push({ code, wire: rules.wire, path, kind: 'repaired', message })
   }
-  const key = JSON.stringify(rules)
+  const key = (): string => JSON.stringify(rules)
   const known = sound.find(messages, key)
   const cleaned = clean(messages, known?.length ?? 0, rules, report)
-  const paired = pair(cleaned, known?.ids ?? new Set(), rules, report)
+  const paired = pair(cleaned, known?.ids ?? none, rules, report)
   const placed = place(known === undefined ? [] : messages.slice(0, known.length), paired, rules, report)
   if (!placed.some((message) => message.role !== 'system') && rules.firstTurn === 'user') {
     throw new ToolwireError(
@@ -65,7 +65,7 @@ interface Sound extends SettledPart {
 }
 const sound = settledParts<Sound>()
 
-function remember(messages: readonly Message[], key: string, before: Sound | undefined): void {
+function remember(messages: readonly Message[], key: () => string, before: Sound | undefined): void {
   const from = before?.length ?? 0
   const length = settledLength(messages, from)
   if (length === undefined) return
@@ -73,7 +73,7 @@ function remember(messages: readonly Message[], key: string, before: Sound | und
   const ids = added.flatMap((message) =>
     message.role === 'assistant' ? message.content.filter(isCall).map((call) => call.id) : [],
   )
-  sound.keep({ key, messages, length, ids: before === undefined ? new Set(ids) : addAll(before.ids, ids) })
+  sound.keep({ key: key(), messages, length, ids: before === undefined ? new Set(ids) : addAll(before.ids, ids) })
 }
 
 /** Adds to the set in place: the settled part it belonged to is replaced by the longer one. */
@@ -100,7 +100,7 @@ function pair(
   report: Report,
 ): readonly Placed[] {
   const out: Placed[] = []
-  const seen = takenIds(rules.uniqueIds === 'turn' ? new Set() : earlier)
+  const seen: TakenIds = { earlier: rules.uniqueIds === 'turn' ? none : earlier, met: new Set() }
   for (let index = 0; index < list.length; ) {
     const placed = list[index] as Placed
     index += 1
@@ -122,10 +122,10 @@ function pair(
       out.push(placed)
       continue
     }
-    if (rules.uniqueIds === 'turn') seen.clear()
+    if (rules.uniqueIds === 'turn') seen.met.clear()
     const next = list[index]
     if (next !== undefined && isAnswered(calls, next.message, list, index + 1, seen)) {
-      for (const call of calls) seen.add(call.id)
+      for (const call of calls) seen.met.add(call.id)
       out.push(placed, next)
       index += 1
       continue
@@ -160,22 +160,14 @@ function pair(
 
 /** Call ids in use: those of the settled part, which is only looked at, and those met since. */
 interface TakenIds {
-  has(id: string): boolean
-  add(id: string): void
-  clear(): void
-  readonly size: number
+  readonly earlier: ReadonlySet<string>
+  readonly met: Set<string>
 }
 
-function takenIds(earlier: ReadonlySet<string>): TakenIds {
-  const met = new Set<string>()
-  return {
-    has: (id) => met.has(id) || earlier.has(id),
-    add: (id) => void met.add(id),
-    clear: () => met.clear(),
-    get size() {
-      return met.size + earlier.size
-    },
-  }
+const none: ReadonlySet<string> = new Set()
+
+function isTaken(id: string, { earlier, met }: TakenIds): boolean {
+  return met.has(id) || earlier.has(id)
 }
 
 /** Whether the results right behind a turn answer its calls one by one and none come later: then all is well already. */
@@ -187,9 +179,10 @@ function isAnswered(
   seen: TakenIds,
 ): boolean {
   if (answer.role !== 'tool' || answer.results.length !== calls.length) return false
-  for (const [index, result] of answer.results.entries()) {
+  for (let index = 0; index < calls.length; index += 1) {
+    const result = answer.results[index] as ToolResult
     const call = calls[index] as AnyCall
-    if (call.id === '' || call.id !== result.callId || call.name !== result.name || seen.has(call.id)) return false
+    if (call.id === '' || call.id !== result.callId || call.name !== result.name || isTaken(call.id, seen)) return false
     if (calls.length > 1 && calls.findIndex((other) => other.id === call.id) !== index) return false
     if (result.content.some((part) => part.type !== 'text')) return false // some may have to follow in a user turn
   }
@@ -229,8 +222,10 @@ function uniqueIds(
     if (!isCall(part)) return part
     ids.push(part.id)
     let id = part.id
-    for (let copy = 1; id === '' || seen.has(id); copy += 1) id = `call_${shortHash(`${part.id}#${copy}#${seen.size}`)}`
-    seen.add(id)
+    const count = seen.met.size + seen.earlier.size
+    for (let copy = 1; id === '' || isTaken(id, seen); copy += 1)
+      id = `call_${shortHash(`${part.id}#${copy}#${count}`)}`
+    seen.met.add(id)
     if (id === part.id) return part
     changed = true
     report(

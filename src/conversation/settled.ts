@@ -12,7 +12,7 @@ export interface SettledPart {
 
 export interface SettledParts<T extends SettledPart> {
   /** What is known of a beginning of these messages. */
-  find(messages: readonly Message[], key: string): T | undefined
+  find(messages: readonly Message[], key: () => string): T | undefined
   keep(part: T): void
 }
 
@@ -22,7 +22,7 @@ export function settledParts<T extends SettledPart>(): SettledParts<T> {
   return {
     find(messages, key) {
       const known = messages[1] === undefined ? undefined : parts.get(messages[1])
-      if (known === undefined || known.key !== key || known.length > messages.length) return undefined
+      if (known === undefined || known.length > messages.length || known.key !== key()) return undefined
       for (let index = 0; index < known.length; index += 1) {
         if (known.messages[index] !== messages[index]) return undefined
       }

@@ -11,5 +11,10 @@ export function pointerKeys(pointer: string): readonly string[] {
 
 /** A pointer to a member of what `pointer` names. */
 export function at(pointer: string, key: PropertyKey): string {
-  return `${pointer}/${typeof key === 'number' ? key : String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return `${pointer}/${typeof key === 'number' ? key : escaped(String(key))}`
+}
+
+/** Hardly a key needs it, and every place that is looked at gets a pointer: searching costs less than replacing. */
+function escaped(key: string): string {
+  return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 }

@@ -6,6 +6,8 @@ export const maxDepth = 512
 
 const quote = 34
 const backslash = 92
+/** Most strings are short, and to look at so many characters costs less than a call of indexOf. */
+const shortString = 24
 
 /** The index just past the string that opens at `open`; the end of the text when it never closes. */
 export function stringEnd(text: string, open: number): number {
@@ -15,7 +17,14 @@ export function stringEnd(text: string, open: number): number {
 
 /** The quote that closes the string opened at `open`, or -1 when there is none before `limit`. */
 export function closingQuote(text: string, open: number, limit: number): number {
-  let close = text.indexOf('"', open + 1)
+  const near = Math.min(limit, open + shortString)
+  let index = open + 1
+  for (; index < near; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === quote) return index
+    if (code === backslash) index += 1
+  }
+  let close = text.indexOf('"', index)
   while (close !== -1 && close < limit && isEscaped(text, close)) close = text.indexOf('"', close + 1)
   return close < limit ? close : -1
 }
@@ -51,25 +60,19 @@ export function valueEnd(text: string, from: number): number {
 
 function containerEnd(text: string, from: number): number {
   let depth = 0
-  let index = from
-  while (index < text.length) {
-    switch (text.charCodeAt(index)) {
-      case quote:
-        index = stringEnd(text, index)
-        continue
-      case 91: // [
-      case 123: // {
-        depth += 1
-        break
-      case 93: // ]
-      case 125: // }
+  for (let index = from; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if (code === quote) index = stringEnd(text, index) - 1
+    else if (code >= 91) {
+      // [ and {, then ] and }
+      if (code === 91 || code === 123) depth += 1
+      else if (code === 93 || code === 125) {
         depth -= 1
         if (depth === 0) return index + 1
-        break
+      }
     }
-    index += 1
   }
-  return index
+  return text.length
 }
 
 function scalarEnd(text: string, from: number): number {

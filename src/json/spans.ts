@@ -19,6 +19,8 @@ interface Branch {
   readonly name: string
   /** The key as the pattern spells it, pointer escapes included. */
   readonly token: string
+  /** The key as it usually stands in a text. */
+  readonly quoted: string
   readonly step: Step
 }
 
@@ -27,8 +29,27 @@ interface Branch {
  * `*` for any array index: `/messages/0/content/*`. One pass; subtrees that no pattern enters are skipped, not read.
  */
 export function rawSpans(text: string, patterns: readonly string[]): ReadonlyMap<string, string> {
+  return spansOf(text, compile(patterns))
+}
+
+/** The raw text of the value at a pointer, if a pattern points there. */
+export type FindSpan = (pointer: string) => string | undefined
+
+/** For patterns that many texts are read with. A text is gone through when the first span of it is asked for. */
+export function spanFinder(patterns: readonly string[]): (text: string) => FindSpan {
+  const root = compile(patterns)
+  return (text) => {
+    let spans: ReadonlyMap<string, string> | undefined
+    return (pointer) => {
+      spans ??= spansOf(text, root)
+      return spans.get(pointer)
+    }
+  }
+}
+
+function spansOf(text: string, root: Step): ReadonlyMap<string, string> {
   const spans = new Map<string, string>()
-  walk(text, skipSpace(text, 0), compile(patterns), '', spans)
+  walk(text, skipSpace(text, 0), root, '', spans)
   return spans
 }
 
@@ -69,7 +90,7 @@ function stepFor(step: Step, token: string): Step {
   const known = step.keys.find((branch) => branch.token === token)
   if (known !== undefined) return known.step
   const name = token.replaceAll('~1', '/').replaceAll('~0', '~')
-  const branch: Branch = { name, token, step: { capture: false, keys: [] } }
+  const branch: Branch = { name, token, quoted: JSON.stringify(name), step: { capture: false, keys: [] } }
   step.keys.push(branch)
   return branch.step
 }
@@ -87,20 +108,21 @@ function walk(text: string, start: number, step: Step, pointer: string, spans: M
 }
 
 function walkObject(text: string, start: number, step: Step, pointer: string, spans: Map<string, string>): number {
-  let seen: Set<Branch> | undefined
+  let seen: Branch[] | undefined
   let index = skipSpace(text, start + 1)
   while (text.charCodeAt(index) === quote) {
-    const keyEnd = stringEnd(text, index)
-    const branch = branchFor(text, index, keyEnd, step)
+    const usual = usualBranch(text, index, step)
+    const keyEnd = usual === undefined ? stringEnd(text, index) : index + usual.quoted.length
+    const branch = usual ?? escapedBranch(text, index, keyEnd, step)
     const value = valueStart(text, keyEnd)
     if (branch === undefined) {
       index = nextMember(text, valueEnd(text, value))
       continue
     }
     const below = `${pointer}/${branch.token}`
-    seen ??= new Set()
-    if (seen.has(branch)) forget(spans, below)
-    seen.add(branch)
+    seen ??= []
+    if (seen.includes(branch)) forget(spans, below)
+    seen.push(branch)
     index = nextMember(text, walk(text, value, branch.step, below, spans))
   }
   return index + 1
@@ -129,16 +151,19 @@ function forget(spans: Map<string, string>, pointer: string): void {
   }
 }
 
-function branchFor(text: string, start: number, end: number, step: Step): Branch | undefined {
-  const escaped = hasEscape(text, start, end) ? keyName(text, start, end) : undefined
+function usualBranch(text: string, start: number, step: Step): Branch | undefined {
+  const first = text.charCodeAt(start + 1)
   for (const branch of step.keys) {
-    const same =
-      escaped === undefined
-        ? branch.name.length === end - start - 2 && text.startsWith(branch.name, start + 1)
-        : branch.name === escaped
-    if (same) return branch
+    if (branch.quoted.charCodeAt(1) === first && text.startsWith(branch.quoted, start)) return branch
   }
   return undefined
+}
+
+/** The branch of a key that is spelt with other escapes than usual. */
+function escapedBranch(text: string, start: number, end: number, step: Step): Branch | undefined {
+  if (!hasEscape(text, start, end)) return undefined
+  const name = keyName(text, start, end)
+  return step.keys.find((branch) => branch.name === name)
 }
 
 function hasEscape(text: string, start: number, end: number): boolean {

@@ -3,6 +3,7 @@ import { Conversation } from '../conversation/conversation.js'
 import type { Message } from '../conversation/messages.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import type { Usage } from '../conversation/usage.js'
+import { bodyText } from '../frames/body.js'
 import { displayJson } from '../json/display.js'
 import { parseBody } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
@@ -54,7 +55,7 @@ export function exportTrace(trace: Trace): JsonObject {
 function chatForm(request: CompletionRequest): JsonObject {
   const env = { profile: profileOf(openaiChatCodec), createdSeconds: 0, deltas: false }
   const { http } = openaiChatCodec.request.encode(request, { stream: false }, env)
-  return parseBody(typeof http.body === 'string' ? http.body : new TextDecoder().decode(http.body)) as JsonObject
+  return parseBody(bodyText(http.body)) as JsonObject
 }
 
 /** Tools by what the model sees of them, a conversation by its messages. */

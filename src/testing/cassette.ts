@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs'
 import { transport as platformTransport } from '#transport'
 import { ToolwireError } from '../errors/error.js'
+import { bodyBytes } from '../frames/body.js'
 import { canonicalJson } from '../json/digest.js'
 import { secretsIn } from '../model/secrets.js'
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js'
-import { concat } from '../wire/bytes.js'
 import {
   appendExchange,
   bodyValue,
@@ -69,7 +69,7 @@ async function* recorded(
     }
     isWhole = true
   } finally {
-    write(concat(pieces), isWhole)
+    write(bodyBytes(pieces), isWhole)
   }
 }
 

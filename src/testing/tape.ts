@@ -2,12 +2,12 @@
 // every text is taken through the redactor before it is written.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { ToolwireError } from '../errors/error.js'
+import { bodyText } from '../frames/body.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import { redact } from '../json/redact.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { isCredential } from '../model/secrets.js'
 import type { TransportRequest } from '../transport/transport.js'
-import { bodyText } from '../wire/bytes.js'
 
 export interface TapedRequest {
   readonly method: string

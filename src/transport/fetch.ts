@@ -1,4 +1,5 @@
 // The transport where there is no Node: the platform's fetch, read by pulling.
+import { type Body, bodyBytes, bodyPieces } from '../frames/body.js'
 import { networkError } from './network-error.js'
 import type { Transport, TransportRequest, TransportResponse } from './transport.js'
 
@@ -9,7 +10,7 @@ export function fetchTransport(fetchFunction: typeof fetch): Transport {
     const leaving = new AbortController()
     try {
       const init = { method, headers, redirect: 'manual', signal: AbortSignal.any([signal, leaving.signal]) } as const
-      const response = await fetchFunction(url, body === undefined ? init : { ...init, body: body as BodyInit })
+      const response = await fetchFunction(url, body === undefined ? init : { ...init, body: whole(body) })
       return {
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         headers: Object.fromEntries(response.headers),
@@ -19,6 +20,12 @@ export function fetchTransport(fetchFunction: typeof fetch): Transport {
       throw networkError(error, signal, url)
     }
   }
+}
+
+/** One text stays text; pieces are joined, which fetch cannot do itself. */
+function whole(body: Body): BodyInit {
+  const [only, ...more] = bodyPieces(body)
+  return (typeof only === 'string' && more.length === 0 ? only : bodyBytes(body)) as BodyInit
 }
 
 // Looked up at each call, so that a fetch installed later (by a test, by a framework) counts.

@@ -5,6 +5,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ToolwireError } from '../errors/error.js'
+import { bodyPieces } from '../frames/body.js'
 import { networkError, placeOf } from './network-error.js'
 import type { Transport, TransportRequest, TransportResponse } from './transport.js'
 
@@ -20,7 +21,9 @@ export const transport: Transport = async (request) => {
 function send(request: TransportRequest, { http, https }: NonNullable<typeof agents>): Promise<TransportResponse> {
   const { method, url, headers, body, signal } = request
   const target = addressOf(url)
-  const length = body === undefined ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+  const pieces = body === undefined ? [] : bodyPieces(body)
+  let length = 0
+  for (const piece of pieces) length += Buffer.byteLength(piece)
   const options = {
     method,
     headers: { 'accept-encoding': 'identity', ...headers, 'content-length': length },
@@ -45,7 +48,9 @@ function send(request: TransportRequest, { http, https }: NonNullable<typeof age
     }
     outgoing.setNoDelay(true)
     outgoing.on('error', fail)
-    outgoing.end(body)
+    outgoing.cork() // head and pieces leave in one write
+    for (const piece of pieces) outgoing.write(piece)
+    outgoing.end()
   })
 }
 

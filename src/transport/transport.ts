@@ -1,11 +1,13 @@
 // What carries bytes: one function. Node's own HTTP where there is Node, fetch elsewhere, a user's own when injected.
+import type { Body } from '../frames/body.js'
 
 export interface TransportRequest {
   readonly method: string
   readonly url: string
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Uint8Array | string | undefined
+  /** Whole or in pieces; `bodyBytes` joins them. */
+  readonly body?: Body | undefined
   /** Aborts at every stage: connecting, waiting for headers, reading the body. */
   readonly signal: AbortSignal
 }

@@ -1,5 +1,5 @@
 // Arguments between the text of record and a wire: calls of a history, and broken text on wires that take only objects.
-import type { AnyCall, BrokenReason, Carried, Opaque } from '../conversation/messages.js'
+import type { AnyCall, BrokenReason, Carried, Extra, Opaque } from '../conversation/messages.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import { renameKeys } from '../json/spans.js'
 import { RawJson } from '../json/stringify.js'
@@ -21,15 +21,24 @@ export function callOf(
     readonly name: string
     readonly text: string
     readonly opaque?: Opaque | undefined
+    /** `text` was cut out of JSON that is parsed already and is an object there: it need not be parsed again. */
+    readonly isObject?: boolean
   } & Carried,
 ): AnyCall {
   const { id, name, text, opaque, extra } = call
-  const carried = { ...(opaque === undefined ? {} : { opaque }), ...(extra === undefined ? {} : { extra }) }
-  const blank = text.trim() === ''
-  const state = blank ? 'object' : readArguments(text)
+  const carried = carriedBy(opaque, extra)
+  const blank = !call.isObject && text.trim() === ''
+  const state = blank || call.isObject ? 'object' : readArguments(text)
   const reason: BrokenReason | undefined = name === '' ? 'no_name' : state === 'object' ? undefined : state
   if (reason !== undefined) return { type: 'broken_call', id, name, arguments: text, reason, ...carried }
   return { type: 'tool_call', id, name, arguments: blank ? '{}' : text, ...carried }
+}
+
+const nothing = {}
+
+function carriedBy(opaque: Opaque | undefined, extra: Extra | undefined): Pick<AnyCall, 'opaque' | 'extra'> {
+  if (opaque === undefined) return extra === undefined ? nothing : { extra }
+  return extra === undefined ? { opaque } : { opaque, extra }
 }
 
 /** The member under which wires with object arguments carry text that is no object. `brokenText` reads it back. */
@@ -63,9 +72,10 @@ export function objectCallOf(
     readonly opaque?: Opaque | undefined
   } & Carried,
 ): AnyCall {
-  const { value, ...rest } = call
+  const { id, name, text, value, opaque, extra } = call
+  const carried = extra === undefined ? {} : { extra }
   const broken = brokenText(value)
-  if (broken === undefined) return callOf(rest)
-  const made = callOf({ ...rest, text: broken })
-  return made.type === 'broken_call' ? made : callOf(rest)
+  const made = broken === undefined ? undefined : callOf({ id, name, text: broken, opaque, ...carried })
+  if (made?.type === 'broken_call') return made
+  return callOf({ id, name, text, opaque, isObject: isJsonObject(value), ...carried })
 }

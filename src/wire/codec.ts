@@ -7,6 +7,7 @@ import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import type { SealedRequest } from '../conversation/seal-request.js'
 import type { ToolwireError } from '../errors/error.js'
+import type { Body } from '../frames/body.js'
 import type { Limits } from '../frames/limits.js'
 import type { JsonObject } from '../json/types.js'
 
@@ -59,7 +60,7 @@ export interface HttpRequest {
   readonly path: string
   /** Lower-case names. No credentials: those are the transport's. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array | string
+  readonly body: Body
 }
 export interface HttpResponse {
   readonly status: number

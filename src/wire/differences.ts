@@ -25,22 +25,28 @@ type Report = (path: string, to: Json | undefined) => void
 function compare(before: Json | undefined, after: Json | undefined, path: string, report: Report): void {
   if (before === after) return
   if (isList(before) && isList(after) && before.length === after.length) {
-    before.forEach((item, index) => {
-      compare(item, after[index], at(path, index), report)
-    })
+    for (let index = 0; index < before.length; index += 1) {
+      if (before[index] !== after[index]) compare(before[index], after[index], at(path, index), report)
+    }
     return
   }
   if (!isJsonObject(before) || !isJsonObject(after) || kindOf(before) !== kindOf(after)) {
     report(path, after)
     return
   }
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (neverCrosses(before, after, key)) continue
-    const [one, other] = [member(before, key), member(after, key)]
-    // A continuation means something as a whole only.
-    if (key !== 'opaque') compare(one, other, at(path, key), report)
-    else if (!sameValue(one, other)) report(at(path, key), other)
+  for (const key of Object.keys(before)) compareMember(before, after, key, path, report)
+  for (const key of Object.keys(after)) {
+    if (!Object.hasOwn(before, key)) compareMember(before, after, key, path, report)
   }
+}
+
+function compareMember(before: JsonObject, after: JsonObject, key: string, path: string, report: Report): void {
+  const one = member(before, key)
+  const other = member(after, key)
+  if (one === other || neverCrosses(before, after, key)) return
+  // A continuation means something as a whole only.
+  if (key !== 'opaque') compare(one, other, at(path, key), report)
+  else if (!sameValue(one, other)) report(at(path, key), other)
 }
 
 /** The tag of a part. A `type` that is no string belongs to a schema and is compared like any member. */

@@ -21,26 +21,51 @@ export function leftover(
     readonly notes?: Notes
     /** Unmodelled members of a modelled member, kept under its name. Empty ones are left out. */
     readonly inner?: { readonly [key: string]: JsonObject | undefined }
+    /** Members that were read in part: what is left of each, or null. */
+    readonly left?: JsonObject
   } = {},
 ): { readonly extra?: Extra } {
   let kept: [string, Json][] | undefined
+  const { left, inner, notes } = options
   for (const key of Object.keys(object)) {
-    if (modelled.has(key)) continue
+    if (modelled.has(key) || (left !== undefined && Object.hasOwn(left, key))) continue
     const value = object[key] as Json
     if (options.isDefault?.(key, value)) continue
     kept ??= []
     kept.push([key.startsWith('$') ? `$${key}` : key, value])
   }
-  for (const [key, value] of Object.entries(options.inner ?? {})) {
-    if (value === undefined || Object.keys(value).length === 0) continue
+  for (const key of Object.keys(left ?? nothing)) {
+    const value = left?.[key] ?? null
+    if (value === null) continue
     kept ??= []
     kept.push([key, value])
   }
-  for (const [name, value] of Object.entries(options.notes ?? {})) {
+  for (const key of Object.keys(inner ?? nothing)) {
+    const value = inner?.[key]
+    if (value === undefined || isEmpty(value)) continue
     kept ??= []
-    kept.push([`$${name}`, value])
+    kept.push([key, value])
   }
-  return kept === undefined ? {} : { extra: { [wire]: Object.fromEntries(kept) } }
+  for (const name of Object.keys(notes ?? nothing)) {
+    kept ??= []
+    kept.push([`$${name}`, notes?.[name] as Json])
+  }
+  return kept === undefined ? noExtra : { extra: { [wire]: Object.fromEntries(kept) } }
+}
+
+const nothing: JsonObject = {}
+const noExtra: { readonly extra?: Extra } = {}
+
+function isEmpty(object: object): boolean {
+  return Object.keys(object).length === 0
+}
+
+/** The members of a modelled member that are not modelled. */
+export function unmodelled(object: JsonObject, known: ReadonlySet<string>): JsonObject {
+  const isKept = (key: string): boolean => object[key] !== null && !known.has(key)
+  const keys = Object.keys(object)
+  if (!keys.some(isKept)) return nothing
+  return Object.fromEntries(keys.filter(isKept).map((key) => [key, object[key] as Json]))
 }
 
 /** The fields to write back, without the codec's notes. Spread it last into the wire object. */
@@ -73,7 +98,7 @@ export function carriedFields(
     readonly inner?: { readonly [key: string]: JsonObject | undefined }
   },
 ): JsonObject {
-  if (node.extra === undefined && written.notes === undefined && written.inner === undefined) return {}
+  if (node.extra === undefined && isEmpty(written.notes ?? nothing) && !hasMember(written.inner ?? nothing)) return {}
   const { taken } = written
   const fields =
     taken === 'all'
@@ -88,6 +113,10 @@ export function carriedFields(
     else losses.push({ ...loss, code: 'extra_changed', kind: 'changed', to: kept as Json })
   }
   return object
+}
+
+function hasMember(inner: { readonly [key: string]: unknown }): boolean {
+  return Object.keys(inner).some((key) => inner[key] !== undefined)
 }
 
 /** The unmodelled members that a node carries for a modelled member: what `carriedFields` takes as `inner`. */

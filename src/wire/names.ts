@@ -1,4 +1,5 @@
 // Names and ids that a wire refuses, mapped by a pure function of the name alone, so that nothing needs to be remembered.
+import type { CompletionRequest } from '../conversation/request.js'
 import { shortHash } from '../json/digest.js'
 
 /** The name of a structured output that has none, on wires that demand one. */
@@ -18,14 +19,17 @@ export function wireName(name: string, rule: NameRule): string {
   return rule.pattern.test(named) ? named : `t_${stem}_${hash}`.slice(0, rule.max)
 }
 
-/** Wire name → canonical name for those that had to change; nothing when none had to. */
-export function renamed(names: Iterable<string>, rule: NameRule): ReadonlyMap<string, string> | undefined {
-  const map = new Map<string, string>()
-  for (const name of names) {
-    const wire = wireName(name, rule)
-    if (wire !== name) map.set(wire, name)
+/** Wire name → canonical name of the declared tools whose name had to change; nothing when none had to. */
+export function renamed(tools: CompletionRequest['tools'], rule: NameRule): ReadonlyMap<string, string> | undefined {
+  let map: Map<string, string> | undefined
+  for (const tool of tools ?? []) {
+    if (tool.type === 'opaque') continue
+    const wire = wireName(tool.name, rule)
+    if (wire === tool.name) continue
+    map ??= new Map()
+    map.set(wire, tool.name)
   }
-  return map.size === 0 ? undefined : map
+  return map
 }
 
 /** The call id as the wire takes it: itself when legal, else a hash of it. Calls and results map alike, so they still meet. */

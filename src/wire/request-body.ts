@@ -1,8 +1,8 @@
 // What a client sent, before any wire reads it: a JSON object, or the client's mistake.
 import { ToolwireError } from '../errors/error.js'
+import { bodyText } from '../frames/body.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { bodyText } from './bytes.js'
 import type { HttpRequest } from './codec.js'
 
 /** The body and its text (raw spans are cut from it). Anything but a JSON object is an `invalid_request`. */

@@ -1,8 +1,8 @@
 // The frame of every decoder of server-sent events: bytes to frames to a wire's own reader, errors as events.
 // The trap: a server may answer with a plain body (an error, a page, a whole answer) under the name of a stream.
 import type { CompletionEvent } from '../conversation/events.js'
+import { bodyText } from '../frames/body.js'
 import { type SseFrame, sseFrames } from '../frames/sse.js'
-import { bodyText, concat } from './bytes.js'
 import type { Env, StreamDecoder } from './codec.js'
 import { cutShort } from './failure.js'
 
@@ -48,7 +48,7 @@ export function sseStream(
     end() {
       const events = [...take(() => framer.end())]
       if (reader.isDone()) return events
-      const body = held === undefined ? '' : bodyText(concat(held)).trim()
+      const body = held === undefined ? '' : bodyText(held).trim()
       if (/^[{[<]/.test(body)) return [...events, ...readBody(body)]
       reader.end(events)
       return events

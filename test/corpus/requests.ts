@@ -1,6 +1,7 @@
 // Recorded requests as HTTP requests, and through decode and encode of their own codec.
 import type { Wire } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
+import { bodyText as textOf } from '../../src/frames/body.js'
 import { parseJson } from '../../src/json/parse.js'
 import type { Codec, HttpRequest } from '../../src/wire/codec.js'
 import { validate as anthropic } from '../validators/anthropic.js'
@@ -51,7 +52,7 @@ export function encodedAgain(codec: Codec, record: Exchanged, http: HttpRequest)
 }
 
 export function bodyText({ body }: HttpRequest): string {
-  return typeof body === 'string' ? body : new TextDecoder().decode(body)
+  return textOf(body)
 }
 
 /** Rules of the strict validators that are stricter than what servers were recorded to do. */

@@ -6,6 +6,7 @@ import type { Wire } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
 import type { SealedRequest } from '../../src/conversation/seal-request.js'
 import { ToolwireError } from '../../src/errors/error.js'
+import { type Body, bodyText } from '../../src/frames/body.js'
 import { anthropicCodec } from '../../src/wire/anthropic/index.js'
 import type { Codec, Env, Exchange, HttpResponse } from '../../src/wire/codec.js'
 import { geminiCodec } from '../../src/wire/gemini/index.js'
@@ -138,6 +139,6 @@ export function folded(events: Iterable<CompletionEvent>): Folded {
 }
 
 /** An encoded body as JSON. */
-export function bodyOf(http: { readonly body: Uint8Array | string }): unknown {
-  return JSON.parse(typeof http.body === 'string' ? http.body : new TextDecoder().decode(http.body))
+export function bodyOf(http: { readonly body: Body }): unknown {
+  return JSON.parse(bodyText(http.body))
 }

@@ -27,6 +27,7 @@ test('the root door exports these values', () => {
     'anthropic',
     'applyLosses',
     'argsOf',
+    'bodyBytes',
     'chainOfThought',
     'chatAdapter',
     'codecs',

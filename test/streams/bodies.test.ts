@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { UserPart, Wire } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { JsonObject } from '../../src/json/types.js'
 import { codecs, profileOf } from '../../src/wire/index.js'
 import { type Expected, foldAll, nothing, summaryOf } from './streamed.js'
@@ -232,7 +233,7 @@ test('anthropic: an address that only its own vendor can read is not sent', () =
     { stream: false },
     env,
   )
-  expect(new TextDecoder().decode(http.body as Uint8Array)).not.toContain('gs://')
+  expect(bodyText(http.body)).not.toContain('gs://')
   expect(losses.map(({ path }) => path)).toContain('/messages/0/content/1')
 })
 

@@ -46,6 +46,19 @@ describe.each([
     await server.close()
   })
 
+  test('a body in pieces arrives as one, with its length told', async () => {
+    const server = await loopback((request, response) => {
+      response.writeHead(200, { 'x-length': request.headers['content-length'] ?? '' })
+      request.pipe(response)
+    })
+    const long = 'ä'.repeat(100_000)
+    const body = ['{"a":"', new TextEncoder().encode(long), '","b":"👋"}']
+    const answer = await transport({ ...get(server.url), method: 'POST', body })
+    expect(await read(answer)).toBe(`{"a":"${long}","b":"👋"}`)
+    expect(answer.headers['x-length']).toBe(String(6 + 200_000 + 13))
+    await server.close()
+  })
+
   test('a redirect is an answer and is never followed', async () => {
     let asked = 0
     const server = await loopback((_, response) => {

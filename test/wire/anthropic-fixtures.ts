@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { CompletionEvent } from '../../src/conversation/events.js'
 import { createFolder, type Folded } from '../../src/conversation/fold.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
 import { anthropicCodec as codec } from '../../src/wire/anthropic/index.js'
 import type { EncodedRequest, Env, Exchange, HttpRequest } from '../../src/wire/codec.js'
@@ -29,7 +30,7 @@ export function http(body: Json | string, headers: Readonly<Record<string, strin
 
 export function bodyOf(encoded: EncodedRequest): JsonObject {
   const { body } = encoded.http
-  return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as JsonObject
+  return JSON.parse(bodyText(body)) as JsonObject
 }
 
 export function encoded(request: CompletionRequest, env: Env = envOf()): JsonObject {

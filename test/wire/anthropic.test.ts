@@ -5,6 +5,7 @@ import { applyLosses } from '../../src/conversation/losses.js'
 import type { Message } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
 import { ToolwireError } from '../../src/errors/error.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
 import { anthropicCodec as codec } from '../../src/wire/anthropic/index.js'
 import { bodyOf, encoded, envOf, example, examples, http, strip } from './anthropic-fixtures.js'
@@ -222,7 +223,7 @@ describe('anthropic: what the wire cannot say is an executable loss', () => {
   test('a big integer in the arguments keeps every digit, its key spelt otherwise and back', () => {
     const [, request] = cases.find(([name]) => name === 'keys that are refused') ?? []
     const sent = codec.request.encode(request as CompletionRequest, { stream: false }, env)
-    const text = new TextDecoder().decode(sent.http.body as Uint8Array)
+    const text = bodyText(sent.http.body)
     expect(text).toMatch(/"input":\{ "a_b_[a-z2-7]{8}": 12345678901234567890, "ok": 1 \}/)
     const [spelt] = [...(sent.exchange.keys?.get('f') ?? [])]
     expect(spelt?.[1]).toBe('a b')
@@ -326,12 +327,9 @@ describe('anthropic: structure of a history', () => {
   })
   test('appending messages appends wire blocks, and what did not change is copied', () => {
     const frozen = loop.map((message) => freeze(message))
-    const before = new TextDecoder().decode(
-      codec.request.encode(ask({ messages: frozen }), { stream: false }, env).http.body as Uint8Array,
-    )
-    const after = new TextDecoder().decode(
-      codec.request.encode(ask({ messages: [...frozen, user('more')] }), { stream: false }, env).http
-        .body as Uint8Array,
+    const before = bodyText(codec.request.encode(ask({ messages: frozen }), { stream: false }, env).http.body)
+    const after = bodyText(
+      codec.request.encode(ask({ messages: [...frozen, user('more')] }), { stream: false }, env).http.body,
     )
     expect(after.startsWith(before.slice(0, before.lastIndexOf(']}]}')))).toBe(true)
   })

@@ -6,6 +6,7 @@ import { createFolder, type Folded } from '../../src/conversation/fold.js'
 import { applyLosses } from '../../src/conversation/losses.js'
 import type { Message } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
 import type { EncodedRequest, Env, Exchange } from '../../src/wire/codec.js'
 import { geminiCodec as codec } from '../../src/wire/gemini/index.js'
@@ -20,7 +21,7 @@ export const streaming: Exchange = { ...exchange, stream: true, client: { alt: '
 
 export function bodyOf(encoded: EncodedRequest): string {
   const { body } = encoded.http
-  return typeof body === 'string' ? body : new TextDecoder().decode(body)
+  return bodyText(body)
 }
 
 export function folded(events: readonly CompletionEvent[]): Folded {

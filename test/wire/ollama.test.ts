@@ -7,6 +7,7 @@ import { applyLosses } from '../../src/conversation/losses.js'
 import type { AssistantMessage, Message } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
 import { type ErrorCode, errorCodes, ToolwireError } from '../../src/errors/error.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
 import type { Env } from '../../src/wire/codec.js'
 import { ollamaCodec as codec } from '../../src/wire/ollama/index.js'
@@ -31,7 +32,7 @@ function write(
   stream = false,
 ): { body: JsonObject; losses: readonly string[]; text: string } {
   const { http, losses } = codec.request.encode(request, { stream }, env)
-  const text = new TextDecoder().decode(http.body as Uint8Array)
+  const text = bodyText(http.body)
   return { body: JSON.parse(text) as JsonObject, losses: losses.map(({ code, path }) => `${code} ${path}`), text }
 }
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { CompletionEvent } from '../../src/conversation/events.js'
 import { createFolder, type Folded } from '../../src/conversation/fold.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { Env, Exchange } from '../../src/wire/codec.js'
 import { openaiChatCodec as codec } from '../../src/wire/openai-chat/index.js'
 import type { ChatProfile } from '../../src/wire/openai-chat/profiles.js'
@@ -55,7 +56,7 @@ export function decodeRequest(body: unknown, given: Env = env, path = '/v1/chat/
 
 export function encodeRequest(request: CompletionRequest, given: Env = env, stream = false) {
   const { http, losses } = codec.request.encode(request, { stream }, given)
-  return { body: JSON.parse(new TextDecoder().decode(http.body as Uint8Array)), losses, path: http.path }
+  return { body: JSON.parse(bodyText(http.body)), losses, path: http.path }
 }
 
 /** Through decode and encode once. */

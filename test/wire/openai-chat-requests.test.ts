@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { AssistantMessage } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
 import { ToolwireError } from '../../src/errors/error.js'
+import { bodyText } from '../../src/frames/body.js'
 import {
   again,
   answerOf,
@@ -268,7 +269,7 @@ describe('vendors', () => {
 
   test('illegal names are mapped, and answers are mapped back', () => {
     const { http, exchange: out } = codec.request.encode(request, { stream: false }, env)
-    const name: string = JSON.parse(new TextDecoder().decode(http.body as Uint8Array)).tools[1].function.name
+    const name: string = JSON.parse(bodyText(http.body)).tools[1].function.name
     expect(name).toMatch(/^x_y_[a-z2-7]{8}$/)
     const body = JSON.stringify({
       id: 'c',

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { CompletionEvent } from '../../src/conversation/events.js'
 import { createFolder, type Folded } from '../../src/conversation/fold.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
 import type { Env, Exchange } from '../../src/wire/codec.js'
 import { openaiResponsesCodec as codec } from '../../src/wire/openai-responses/index.js'
@@ -37,7 +38,7 @@ export function decodeRequest(body: Json): CompletionRequest {
 }
 export function encodeRequest(request: CompletionRequest, profile = 'openai', stream = false): JsonObject {
   const { body } = codec.request.encode(request, { stream }, env(profile)).http
-  return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body)) as JsonObject
+  return JSON.parse(bodyText(body)) as JsonObject
 }
 /** A stream of events with the usual beginning; `type` names the SSE event too. */
 export function sse(...events: readonly JsonObject[]): string {

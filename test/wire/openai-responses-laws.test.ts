@@ -7,6 +7,7 @@ import type { Message } from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
 import type { CompletionResponse } from '../../src/conversation/response.js'
 import { unfold } from '../../src/conversation/unfold.js'
+import { type Body, bodyText } from '../../src/frames/body.js'
 import type { Json } from '../../src/json/types.js'
 import type { Env, Exchange } from '../../src/wire/codec.js'
 import { openaiResponsesCodec as codec } from '../../src/wire/openai-responses/index.js'
@@ -32,8 +33,8 @@ function crossing(value: unknown): Json {
   return JSON.parse(text) as Json
 }
 
-function bodyOf(body: Uint8Array | string): string {
-  return typeof body === 'string' ? body : new TextDecoder().decode(body)
+function bodyOf(body: Body): string {
+  return bodyText(body)
 }
 
 /** Nothing to send is refused before the network; everything else can be sent. */

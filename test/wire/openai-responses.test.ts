@@ -3,6 +3,7 @@ import { freeze } from '../../src/conversation/freeze.js'
 import { applyLosses } from '../../src/conversation/losses.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
 import { ToolwireError } from '../../src/errors/error.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
 import { openaiResponsesCodec as codec } from '../../src/wire/openai-responses/index.js'
 import {
@@ -139,7 +140,7 @@ describe('request details', () => {
     })
     const { losses, http } = codec.request.encode(request, { stream: false }, env())
     expect(losses.map((loss) => loss.code)).toContain('result_orphaned')
-    expect(String(new TextDecoder().decode(http.body as Uint8Array))).not.toContain('function_call_output')
+    expect(bodyText(http.body)).not.toContain('function_call_output')
   })
 
   test('reasoning that cannot be replayed goes, and the item ids of its turn with it', () => {
@@ -245,8 +246,8 @@ describe('request details', () => {
     const frozen = freeze({ role: 'user', content: [{ type: 'text', text: 'a "quoted" word' }] } as const)
     const one = codec.request.encode({ model: 'm', messages: [frozen] }, { stream: false }, env()).http.body
     const two = codec.request.encode({ model: 'm', messages: [frozen, user] }, { stream: false }, env()).http.body
-    const text = new TextDecoder().decode(one as Uint8Array)
-    expect(new TextDecoder().decode(two as Uint8Array).startsWith(text.slice(0, -2))).toBe(true)
+    const text = bodyText(one)
+    expect(bodyText(two).startsWith(text.slice(0, -2))).toBe(true)
   })
 
   test.each([

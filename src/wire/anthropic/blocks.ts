@@ -41,14 +41,14 @@ export function readUserBlock(block: JsonObject): UserPart {
   }
 }
 
-/** A block of an assistant turn; `input` is the raw text of a call's arguments, where it is known. */
-export function readAssistantBlock(block: JsonObject, input?: string): AssistantPart {
+/** A block of an assistant turn; `input` gives the raw text of a call's arguments, where it is known. */
+export function readAssistantBlock(block: JsonObject, input?: () => string | undefined): AssistantPart {
   if (block.type !== 'tool_use') return readAnswerBlock(block, client)
   const { id, name, input: value } = block
   return objectCallOf({
     id: typeof id === 'string' ? id : '',
     name: typeof name === 'string' ? name : '',
-    text: input ?? (value === undefined ? '' : JSON.stringify(value)),
+    text: input?.() ?? (value === undefined ? '' : JSON.stringify(value)),
     value,
     ...leftover(wire, block, modelled.toolUse, defaults),
   })

@@ -1,4 +1,4 @@
-// Sealed messages as bytes. Each message is encoded once and then copied; results and the user text behind them share one
+// Sealed messages as JSON. Each message is written once; results and the user text behind them share one
 // wire message, so their blocks are kept apart from the message around them.
 import { assertNever } from '../../conversation/events.js'
 import { at, type Loss } from '../../conversation/losses.js'
@@ -6,10 +6,10 @@ import type { AnyCall, AssistantPart, Message, SystemMessage, ToolResult } from 
 import { RawJson, writeJson } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
 import { argumentsObject } from '../arguments.js'
-import { cachedPiece, concat, type Piece, relocate, utf8 } from '../bytes.js'
 import { extraFields, noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { wireCallId, wireName } from '../names.js'
+import { cachedPiece, type HistoryItems, type Piece, relocate } from '../pieces.js'
 import {
   type Block,
   readAssistantBlock,
@@ -24,8 +24,8 @@ import { callIdRule, defaults, lossOf, modelled, toolNameRule, wire } from './ty
 export type PropertyNames = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 interface History {
-  readonly system?: Uint8Array
-  readonly messages: readonly Uint8Array[]
+  readonly system?: string
+  readonly messages: HistoryItems
 }
 
 /** The `system` member and the items of `messages`. */
@@ -33,19 +33,19 @@ export function writeHistory(list: readonly Message[], properties: PropertyNames
   const key = properties === undefined ? wire : `${wire}/${propertiesKey(properties)}`
   const whole = (message: Message): Piece => writeMessage(message, properties)
   const inner = (message: Message): Piece => writeBlocks(message, properties)
-  const take = (index: number, joined: boolean, found: Loss[]): Uint8Array => {
+  const take = (index: number, joined: boolean, found: Loss[]): string => {
     const message = list[index] as Message
     const piece = joined ? cachedPiece(message, `${key}/blocks`, inner) : cachedPiece(message, key, whole)
     if (piece.losses.length > 0) relocate(piece.losses, at('/messages', index), found)
-    return piece.bytes
+    return piece.text
   }
   const system = list[0]?.role === 'system' ? takeSystem(list[0], losses) : undefined
   const messages = historyItems(list, key, losses, (from, to, count, items, found) => {
     for (let index = from === 0 && system !== undefined ? 1 : from; index < to; index += 1) {
       const message = list[index] as Message
       if (message.role === 'tool' && sharesMessage(list[index + 1])) {
-        const blocks = [take(index, true, found), ',', take(index + 1, true, found)]
-        items.push(concat(['{"role":"user","content":[', ...blocks, `]${tailOf(message)}}`]))
+        const blocks = `${take(index, true, found)},${take(index + 1, true, found)}`
+        items.push(`{"role":"user","content":[${blocks}]${tailOf(message)}}`)
         index += 1
       } else items.push(take(index, false, found))
     }
@@ -54,10 +54,10 @@ export function writeHistory(list: readonly Message[], properties: PropertyNames
   return system === undefined ? { messages } : { system, messages }
 }
 
-function takeSystem(message: SystemMessage, losses: Loss[]): Uint8Array {
+function takeSystem(message: SystemMessage, losses: Loss[]): string {
   const piece = cachedPiece(message, `${wire}/system`, writeSystem)
   if (piece.losses.length > 0) relocate(piece.losses, '/messages/0', losses)
-  return piece.bytes
+  return piece.text
 }
 
 /** A user turn behind results goes into their wire message, unless it has fields that belong to a message of its own. */
@@ -99,7 +99,7 @@ function writeSystem(message: SystemMessage): Piece {
     losses.push(lossOf('extra_dropped', '/extra', 'dropped', 'the leading system text has no place for fields'))
   }
   const blocks = message.content.map((part, index) => writeText(part, at('/content', index), losses))
-  return { bytes: utf8(writeJson(stringOr(blocks))), losses }
+  return { text: writeJson(stringOr(blocks)), losses }
 }
 
 /** One plain text block as a string. */
@@ -115,7 +115,7 @@ function writeMessage(message: Message, properties: PropertyNames | undefined): 
   const fields = fieldsOfMessage(message, losses)
   const role = wasSystem(message) ? 'system' : message.role === 'tool' ? 'user' : message.role
   const content = message.role === 'tool' ? blocks : stringOr(blocks)
-  return { bytes: utf8(writeJson({ role, content, ...fields })), losses }
+  return { text: writeJson({ role, content, ...fields }), losses }
 }
 
 /** The blocks alone, joined by commas, for a wire message that two canonical ones share. */
@@ -123,7 +123,7 @@ function writeBlocks(message: Message, properties: PropertyNames | undefined): P
   const losses: Loss[] = []
   const blocks = blocksOfMessage(message, properties, losses)
   fieldsOfMessage(message, losses)
-  return { bytes: utf8(writeJson(blocks).slice(1, -1)), losses }
+  return { text: writeJson(blocks).slice(1, -1), losses }
 }
 
 function blocksOfMessage(message: Message, properties: PropertyNames | undefined, losses: Loss[]): readonly Block[] {

@@ -11,7 +11,7 @@ import type {
 import { isCall } from '../../conversation/messages.js'
 import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
-import { rawSpans } from '../../json/spans.js'
+import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { DecodedRequest, HttpRequest } from '../codec.js'
 import { leftover } from '../extra.js'
@@ -28,7 +28,7 @@ export function decode(http: HttpRequest): DecodedRequest {
   const { model, messages, tools } = body
   if (typeof model !== 'string') throw invalidAt('/model', 'a string')
   if (!Array.isArray(messages)) throw invalidAt('/messages', 'an array')
-  const inputs = rawSpans(text, ['/messages/*/content/*/input'])
+  const inputs = rawInputs(text)
   const request: CompletionRequest = {
     model,
     messages: [...readSystem(body.system), ...readMessages(messages, inputs)],
@@ -59,7 +59,9 @@ function readTexts(content: Json | undefined): readonly TextPart[] | undefined {
   return parts?.every((part): part is TextPart => part.type === 'text') ? parts : undefined
 }
 
-function readMessages(list: readonly Json[], inputs: ReadonlyMap<string, string>): readonly Message[] {
+const rawInputs = spanFinder(['/messages/*/content/*/input'])
+
+function readMessages(list: readonly Json[], inputs: FindSpan): readonly Message[] {
   const messages: Message[] = []
   const names = new Map<string, string>()
   list.forEach((message, index) => {
@@ -69,7 +71,7 @@ function readMessages(list: readonly Json[], inputs: ReadonlyMap<string, string>
     if (blocks === undefined) throw invalidAt(`${path}/content`, 'a string or a list of blocks')
     switch (message.role) {
       case 'assistant': {
-        const content = blocks.map((block, b) => readAssistantBlock(block, inputs.get(`${path}/content/${b}/input`)))
+        const content = blocks.map((block, b) => readAssistantBlock(block, () => inputs(`${path}/content/${b}/input`)))
         for (const part of content) if (isCall(part)) names.set(part.id, part.name)
         const fields = leftover(wire, message, modelled.message, defaults)
         messages.push({ role: 'assistant', content, origin: { wire }, ...fields })
@@ -132,23 +134,24 @@ export function readSettings(body: JsonObject, beta: Json | undefined): Settings
   const choice = readChoice(body.tool_choice)
   const thinking = readThinkingConfig(body.thinking)
   const output = readOutput(body)
-  const reasoning: ReasoningSpec = { ...output.reasoning, ...thinking.reasoning }
-  const rest = { ...body, tool_choice: choice.rest, thinking: thinking.rest, output_config: output.rest }
-  const notes = typeof beta === 'string' && beta !== '' ? { notes: { beta } } : {}
-  return {
-    ...choice.settings,
-    ...(output.output === undefined ? {} : { output: output.output }),
-    ...optional('maxTokens', numberIn(body, 'max_tokens')),
-    ...optional('temperature', numberIn(body, 'temperature')),
-    ...optional('topP', numberIn(body, 'top_p')),
-    ...optional('stop', stringsIn(body, 'stop_sequences')),
-    ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
-    ...leftover(wire, rest, modelled.request, { ...defaults, ...notes }),
+  const left = { tool_choice: choice.rest, thinking: thinking.rest, output_config: output.rest }
+  const notes = typeof beta === 'string' && beta !== '' ? { beta } : {}
+  const settings: { -readonly [K in keyof Settings]: Settings[K] } = { ...choice.settings }
+  if (output.output !== undefined) settings.output = output.output
+  const maxTokens = numberIn(body, 'max_tokens')
+  if (maxTokens !== undefined) settings.maxTokens = maxTokens
+  const temperature = numberIn(body, 'temperature')
+  if (temperature !== undefined) settings.temperature = temperature
+  const topP = numberIn(body, 'top_p')
+  if (topP !== undefined) settings.topP = topP
+  const stop = stringsIn(body, 'stop_sequences')
+  if (stop !== undefined) settings.stop = stop
+  if (output.reasoning !== undefined || thinking.reasoning !== undefined) {
+    settings.reasoning = { ...output.reasoning, ...thinking.reasoning }
   }
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V })
+  const { extra } = leftover(wire, body, modelled.request, { ...defaults, left, notes })
+  if (extra !== undefined) settings.extra = extra
+  return settings
 }
 
 function numberIn(body: JsonObject, key: string): number | undefined {
@@ -187,15 +190,16 @@ function choiceOf(type: Json | undefined, name: Json | undefined): ToolChoice | 
   return type === 'tool' && typeof name === 'string' ? { tool: name } : undefined
 }
 
-function readThinkingConfig(value: Json | undefined): { reasoning: ReasoningSpec; rest: Json } {
-  if (!isJsonObject(value)) return { reasoning: {}, rest: value ?? null }
+function readThinkingConfig(value: Json | undefined): { reasoning?: ReasoningSpec; rest: Json } {
+  if (!isJsonObject(value)) return { rest: value ?? null }
   const { type, budget_tokens: budgetTokens, ...more } = value
-  if (type !== 'enabled' || typeof budgetTokens !== 'number') return { reasoning: {}, rest: value }
+  if (type !== 'enabled' || typeof budgetTokens !== 'number') return { rest: value }
   return { reasoning: { budgetTokens }, rest: anyOf(more) }
 }
 
 /** `output_config`, and the schema under its older name `output_format`. */
-function readOutput(body: JsonObject): { output?: OutputSpec; reasoning: ReasoningSpec; rest: Json } {
+function readOutput(body: JsonObject): { output?: OutputSpec; reasoning?: ReasoningSpec; rest: Json } {
+  if (body.output_config === undefined && body.output_format === undefined) return { rest: null }
   const config = isJsonObject(body.output_config) ? body.output_config : {}
   const { effort, format, ...more } = config
   const older = schemaOf(body.output_format)
@@ -204,7 +208,7 @@ function readOutput(body: JsonObject): { output?: OutputSpec; reasoning: Reasoni
   const kept = { ...more, ...(typeof effort === 'string' ? {} : { effort: effort ?? null }), format: unread ?? null }
   return {
     ...(schema === undefined ? {} : { output: { schema } }),
-    reasoning: typeof effort === 'string' ? { effort } : {},
+    ...(typeof effort === 'string' ? { reasoning: { effort } } : {}),
     rest: anyOf(Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null))),
   }
 }

@@ -7,10 +7,10 @@ import { type SealedRequest, sealRequest } from '../../conversation/seal-request
 import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { bodyText, bodyWithLists } from '../bytes.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { extraFields, noteOf } from '../extra.js'
 import { renamed, wireName } from '../names.js'
+import { requestBodyOf } from '../pieces.js'
 import { type Block, isThinking } from './blocks.js'
 import { type PropertyNames, writeHistory } from './history.js'
 import { type AnthropicProfile, sealRules } from './profiles.js'
@@ -31,11 +31,8 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const tools = writeTools(sealed.request.tools, properties, losses)
   const history = writeHistory(sealed.request.messages, properties, losses)
   const fields = writeJson({ ...settings, stream: options.stream || undefined })
-  const head = history.system === undefined ? fields : `${fields.slice(0, -1)},"system":${bodyText(history.system)}}`
-  const body = bodyWithLists(head, [
-    ['tools', tools],
-    ['messages', history.messages],
-  ])
+  const head = history.system === undefined ? fields : `${fields.slice(0, -1)},"system":${history.system}}`
+  const body = requestBodyOf(head, { key: 'tools', items: tools }, { key: 'messages', items: history.messages })
   const beta = betaOf(sealed.request)
   const headers = {
     'content-type': 'application/json',
@@ -58,8 +55,7 @@ function exchangeOf(
   properties: PropertyNames | undefined,
   env: Env,
 ): Exchange {
-  const declared = (request.tools ?? []).flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name]))
-  const names = renamed(declared, toolNameRule)
+  const names = renamed(request.tools, toolNameRule)
   const keys = exchangeKeys(properties)
   return {
     wire,

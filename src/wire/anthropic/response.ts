@@ -6,7 +6,7 @@ import type { Origin } from '../../conversation/messages.js'
 import type { FinishReason, Metadata } from '../../conversation/response.js'
 import { ToolwireError } from '../../errors/error.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
-import { rawSpans } from '../../json/spans.js'
+import { spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { brokenText, objectCallOf, readArguments } from '../arguments.js'
 import { type CallAssembler, callAssembler } from '../calls.js'
@@ -32,16 +32,18 @@ export function decode(http: HttpResponse, exchange: Exchange, env: Env): readon
   return [{ type: 'error', error: errorIn(body) ?? new ToolwireError('malformed_response', message) }]
 }
 
+const rawInputs = spanFinder(['/content/*/input'])
+
 function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: Env): readonly CompletionEvent[] {
   const origin = originOf(exchange, env)
   const start = startEvent(body, origin)
   const events: CompletionEvent[] = [start]
   const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => start.id })
-  const inputs = rawSpans(text, ['/content/*/input'])
+  const inputs = rawInputs(text)
   const content = body.content as readonly Json[]
   content.forEach((block, part) => {
     if (!isJsonObject(block)) events.push({ type: 'unknown', raw: block })
-    else if (block.type === 'tool_use') pushCall(calls, block, inputs.get(`/content/${part}/input`), part, events)
+    else if (block.type === 'tool_use') pushCall(calls, block, inputs(`/content/${part}/input`), part, events)
     else pushBlock(block, part, origin, events)
   })
   const usage = usageEvent(body.usage)

@@ -5,10 +5,10 @@ import type { OpaqueTool, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { cachedPiece, type Piece, relocate, utf8 } from '../bytes.js'
 import type { Exchange } from '../codec.js'
 import { extraFields, leftover } from '../extra.js'
 import { wireName } from '../names.js'
+import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
 import type { PropertyNames } from './history.js'
 import { defaults, lossOf, modelled, propertyRule, toolNameRule, wire } from './types.js'
@@ -39,12 +39,12 @@ export function writeTools(
   tools: Tools | undefined,
   properties: PropertyNames | undefined,
   losses: Loss[],
-): readonly Uint8Array[] {
-  const items: Uint8Array[] = []
+): readonly string[] {
+  const items: string[] = []
   tools?.forEach((tool, index) => {
     const piece = cachedPiece(tool, wire, (node) => writeTool(node, properties))
     if (piece.losses.length > 0) relocate(piece.losses, at('/tools', index), losses)
-    items.push(piece.bytes)
+    items.push(piece.text)
   })
   return items
 }
@@ -55,7 +55,7 @@ function writeTool(tool: ToolSpec | OpaqueTool, properties: PropertyNames | unde
     const read = readTool(tool.data, '')
     const message = 'a built-in tool without a type of its own is read as a function'
     if (read.type !== 'opaque') losses.push(lossOf('opaque_changed', '', 'changed', message, read))
-    return { bytes: utf8(writeJson(tool.data)), losses }
+    return { text: writeJson(tool.data), losses }
   }
   const name = wireName(tool.name, toolNameRule)
   if (name !== tool.name) {
@@ -65,7 +65,7 @@ function writeTool(tool: ToolSpec | OpaqueTool, properties: PropertyNames | unde
   const fields = extraFields(wire, tool, '', losses, modelled.tool, defaults)
   const schema = writeSchema(tool.inputSchema, properties?.get(tool.name), losses)
   const { description, strict } = tool
-  return { bytes: utf8(writeJson({ name, description, input_schema: schema, strict, ...fields })), losses }
+  return { text: writeJson({ name, description, input_schema: schema, strict, ...fields }), losses }
 }
 
 function writeSchema(

@@ -4,7 +4,7 @@ import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
 import { ToolwireError } from '../../errors/error.js'
 import { isJsonObject } from '../../json/parse.js'
-import { rawSpans } from '../../json/spans.js'
+import { spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callAssembler } from '../calls.js'
 import type { Env, Exchange } from '../codec.js'
@@ -140,17 +140,16 @@ function readCandidate(state: AnswerState, candidate: JsonObject, text: string, 
   }
 }
 
-const argumentPatterns = [
+const rawArguments = spanFinder([
   '/candidates/*/content/parts/*/functionCall/args',
   '/candidates/*/content/parts/*/function_call/args',
-]
+])
 
 function readContent(state: AnswerState, content: JsonObject, text: string, events: CompletionEvent[]): void {
-  let spans: ReadonlyMap<string, string> | undefined
+  const spans = rawArguments(text)
   const span = (index: number): string | undefined => {
-    spans ??= rawSpans(text, argumentPatterns)
     const base = `/candidates/0/content/parts/${index}`
-    return spans.get(`${base}/functionCall/args`) ?? spans.get(`${base}/function_call/args`)
+    return spans(`${base}/functionCall/args`) ?? spans(`${base}/function_call/args`)
   }
   const parts = listOf(content.parts)
   for (let index = 0; index < parts.length; index += 1) {

@@ -11,15 +11,13 @@ import type {
 } from '../../conversation/messages.js'
 import { isCall } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
+import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { leftover } from '../extra.js'
 import { invalidAt } from '../request-body.js'
 import { clientOrigin, decodeModelPart, decodeUserPart, decodeUserText, positionalId, textIn } from './parts-decode.js'
 import { decodeResult } from './results.js'
 import { camelKeys, contentKeys, listOf, objectOf, wire } from './types.js'
-
-/** Raw text of the values that must not be re-written, by pointer into the body. */
-export type Spans = ReadonlyMap<string, string>
 
 const lists = ['/contents/*', '/contents']
 const partLists = ['/parts/*', '/parts']
@@ -30,9 +28,9 @@ const rawFields = [
   '/function_response/response',
 ]
 
-/** Where arguments and responses stand, in every spelling. */
-export const rawPatterns: readonly string[] = lists.flatMap((list) =>
-  partLists.flatMap((parts) => rawFields.map((field) => list + parts + field)),
+/** Raw text of the values that must not be re-written: arguments and responses, in every spelling. */
+export const rawMembers: (text: string) => FindSpan = spanFinder(
+  lists.flatMap((list) => partLists.flatMap((parts) => rawFields.map((field) => list + parts + field))),
 )
 
 /** A call of the last model turn, waiting for its result. */
@@ -44,7 +42,7 @@ interface OpenCall {
 }
 
 interface Reading {
-  readonly spans: Spans
+  readonly spans: FindSpan
   readonly messages: Message[]
   readonly losses: Loss[]
   /** How many calls were read. */
@@ -52,7 +50,7 @@ interface Reading {
   open: readonly OpenCall[]
 }
 
-export function decodeContents(value: Json | undefined, spans: Spans, losses: Loss[]): readonly Message[] {
+export function decodeContents(value: Json | undefined, spans: FindSpan, losses: Loss[]): readonly Message[] {
   const reading: Reading = { spans, messages: [], losses, calls: 0, open: [] }
   const single = !Array.isArray(value)
   listOf(value).forEach((item, index) => {
@@ -90,10 +88,14 @@ function readModel(
   const open: OpenCall[] = []
   const made = parts.map((part, index) => {
     let hadId = true
-    const decoded = decodeModelPart(part, rawArguments(reading.spans, base(index)), () => {
-      hadId = false
-      return positionalId(reading.calls)
-    })
+    const decoded = decodeModelPart(
+      part,
+      () => rawArguments(reading.spans, base(index)),
+      () => {
+        hadId = false
+        return positionalId(reading.calls)
+      },
+    )
     if (isCall(decoded)) {
       reading.calls += 1
       open.push({ id: decoded.id, name: decoded.name, hadId, answered: false })
@@ -156,7 +158,7 @@ function matched(
   const calls = named.map(({ id }) => (id === '' ? undefined : take((call) => call.hadId && call.id === id)))
   return responses.map(({ part, path }, index) => {
     const { id, name } = named[index] as { id: string; name: string }
-    const span = rawResponse(reading.spans, path)
+    const span = (): string | undefined => rawResponse(reading.spans, path)
     const byId = calls[index]
     if (byId !== undefined) return decodeResult(part, span, { callId: byId.id, name: name || byId.name })
     const nameless = take((call) => !call.hadId && call.name === name)
@@ -194,11 +196,10 @@ export function contentExtra(content: JsonObject, role: 'user' | 'model'): { rea
   return leftover(wire, content, contentKeys, { notes })
 }
 
-function rawArguments(spans: Spans, base: string): string | undefined {
-  if (spans.size === 0) return undefined
-  return spans.get(`${base}/functionCall/args`) ?? spans.get(`${base}/function_call/args`)
+function rawArguments(spans: FindSpan, base: string): string | undefined {
+  return spans(`${base}/functionCall/args`) ?? spans(`${base}/function_call/args`)
 }
 
-function rawResponse(spans: Spans, base: string): string | undefined {
-  return spans.get(`${base}/functionResponse/response`) ?? spans.get(`${base}/function_response/response`)
+function rawResponse(spans: FindSpan, base: string): string | undefined {
+  return spans(`${base}/functionResponse/response`) ?? spans(`${base}/function_response/response`)
 }

@@ -1,4 +1,4 @@
-// Messages as contents, in bytes. A content depends on its message and, where ids were made here, on the place of its calls.
+// Messages as contents, in JSON. A content depends on its message and, where ids were made here, on the place of its calls.
 // Trap: results are told from each other by id or, without ids, by name and order; call and result must agree on which.
 import { assertNever } from '../../conversation/events.js'
 import { at, type Loss } from '../../conversation/losses.js'
@@ -17,11 +17,11 @@ import { parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { cachedPiece, concat, type Piece, relocate, utf8 } from '../bytes.js'
 import { differences } from '../differences.js'
 import { noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { wireCallId, wireName } from '../names.js'
+import { cachedPiece, type HistoryItems, type Piece, relocate } from '../pieces.js'
 import { contentExtra, decodeSystem } from './contents.js'
 import {
   type CallOptions,
@@ -31,6 +31,7 @@ import {
   nameRule,
   ownFields,
   signatureIn,
+  type WritableObject,
   writeModelPart,
   writeText,
   writeUserPart,
@@ -52,8 +53,8 @@ export interface Reader {
 const allSent: ReadonlyMap<string, string> = new Map()
 const userHead = '{"role":"user","parts":['
 
-/** One piece of bytes per content. System text is not among them. Little is done for a message that is known already. */
-export function writeContents(messages: readonly Message[], reader: Reader, losses: Loss[]): readonly Uint8Array[] {
+/** One piece per content. System text is not among them. Little is done for a message that is known already. */
+export function writeContents(messages: readonly Message[], reader: Reader, losses: Loss[]): HistoryItems {
   return historyItems(messages, reader.key, losses, (from, to, count, contents, found) => {
     let calls = count
     let unsent = allSent
@@ -83,8 +84,8 @@ export function writeContents(messages: readonly Message[], reader: Reader, loss
           return assertNever(message)
       }
       if (piece.losses.length > 0) relocate(piece.losses, at('/messages', index), found)
-      if (message.role !== 'user' || !isJoined(message)) contents.push(piece.bytes)
-      else joinContent(contents, piece.bytes, messages[index - 1], at('/messages', index), found)
+      if (message.role !== 'user' || !isJoined(message)) contents.push(piece.text)
+      else joinContent(contents, piece.text, messages[index - 1], at('/messages', index), found)
     }
     return calls
   })
@@ -92,18 +93,18 @@ export function writeContents(messages: readonly Message[], reader: Reader, loss
 
 /** Puts a user turn into the content of the results before it, where it came from. */
 function joinContent(
-  contents: Uint8Array[],
-  bytes: Uint8Array,
+  contents: string[],
+  text: string,
   before: Message | undefined,
   path: string,
   losses: Loss[],
 ): void {
   const last = contents.at(-1)
   if (last !== undefined && before?.role === 'tool') {
-    contents[contents.length - 1] = concat([last.subarray(0, -2), ',', bytes.subarray(userHead.length)])
+    contents[contents.length - 1] = `${last.slice(0, -2)},${text.slice(userHead.length)}`
     return
   }
-  contents.push(bytes)
+  contents.push(text)
   const message = 'no results stand before this turn any more; it has a content of its own'
   losses.push({ code: 'extra_dropped', wire, path: at(path, 'extra'), kind: 'dropped', message })
 }
@@ -147,23 +148,24 @@ function isUnsent(call: AnyCall, position: number): boolean {
 
 function writeUser(message: UserMessage, reader: Reader): Piece {
   const losses: Loss[] = []
-  const parts: string[] = []
+  const parts: WritableObject[] = []
   message.content.forEach((part, index) => {
     const path = at('/content', index)
     if (part.type === 'opaque' && !isOwnBlock(part, 'user')) {
       dropBlock(losses, path)
       return
     }
-    const text = writeJson(writeUserPart(part, reader.profile))
-    parts.push(text)
-    if (part.type !== 'text' || !isPlainText(part)) differences(wire, part, decodeUserPart(parsed(text)), path, losses)
+    const written = writeUserPart(part, reader.profile)
+    parts.push(written)
+    if (part.type === 'text' && isPlainText(part)) return
+    differences(wire, part, decodeUserPart(parsed(writeJson(written))), path, losses)
   })
   return content('user', message, parts, losses)
 }
 
 function writeAssistant(message: AssistantMessage, unsent: ReadonlyMap<string, string>, reader: Reader): Piece {
   const losses: Loss[] = []
-  const parts: string[] = []
+  const parts: WritableObject[] = []
   let signed = reader.signed
   message.content.forEach((part, index) => {
     const path = at('/content', index)
@@ -176,10 +178,11 @@ function writeAssistant(message: AssistantMessage, unsent: ReadonlyMap<string, s
       options = { unsent: unsent.has(part.id), sentinel: signed && signatureIn(part.opaque) === undefined }
       signed = false
     }
-    const text = writeJson(writeModelPart(part, options))
-    parts.push(text)
+    const written = writeModelPart(part, options)
+    parts.push(written)
     if (!isPlain(part, unsent)) {
-      const args = rawSpans(text, ['/functionCall/args']).get('/functionCall/args')
+      const text = writeJson(written)
+      const args = (): string | undefined => rawSpans(text, ['/functionCall/args']).get('/functionCall/args')
       const makeId = (): string => unsent.get((part as AnyCall).id) ?? ''
       differences(wire, part, decodeModelPart(parsed(text), args, makeId), path, losses)
     }
@@ -198,9 +201,11 @@ function writeTool(message: ToolMessage, unsent: ReadonlyMap<string, string>, re
     const made = unsent.get(result.callId)
     const noted = result.extra === undefined ? undefined : noteOf(result.extra[wire], 'id')
     const sent = sentId(result.callId, made, noted)
-    const text = writeJson(writeResult(result, sent, reader.profile))
+    const written = writeResult(result, sent, reader.profile)
     if (!isPlainResult(result) || (made ?? result.callId) !== result.callId) {
-      const span = rawSpans(text, ['/functionResponse/response']).get('/functionResponse/response')
+      const text = writeJson(written)
+      const span = (): string | undefined =>
+        rawSpans(text, ['/functionResponse/response']).get('/functionResponse/response')
       const note = made === undefined ? (sent === undefined ? false : undefined) : sent
       const answered: Answered = {
         callId: made ?? wireCallId(result.callId, idRule),
@@ -209,7 +214,7 @@ function writeTool(message: ToolMessage, unsent: ReadonlyMap<string, string>, re
       }
       differences(wire, result, decodeResult(parsed(text), span, answered), at('/results', index), losses)
     }
-    return text
+    return written
   })
   return content('user', message, parts, losses)
 }
@@ -220,16 +225,16 @@ function sentId(callId: string, made: string | undefined, noted: Json | undefine
 }
 
 /** `{"role":…,"parts":[…]}` with the fields the message carries; `parts` is last, so that another turn can join it. */
-function content(role: 'user' | 'model', message: Carried, parts: readonly string[], losses: Loss[]): Piece {
-  if (message.extra === undefined) return { bytes: utf8(`{"role":"${role}","parts":[${parts.join(',')}]}`), losses }
+function content(role: 'user' | 'model', message: Carried, parts: readonly WritableObject[], losses: Loss[]): Piece {
+  if (message.extra === undefined) return { text: writeJson({ role, parts }), losses }
   const noted = role === 'user' ? noteOf(message.extra[wire], 'role') : undefined
   const fields = { ...ownFields(message, contentKeys), role: isUserRole(noted) ? noted : role }
   const { role: name, ...others } = fields
-  const head = writeJson({ role: name, ...others })
+  const head = { role: name, ...others }
   if (role !== 'user' || !isJoined(message as UserMessage)) {
-    differences(wire, message.extra, contentExtra(parsed(head), role).extra, '/extra', losses)
+    differences(wire, message.extra, contentExtra(parsed(writeJson(head)), role).extra, '/extra', losses)
   }
-  return { bytes: utf8(`${head.slice(0, -1)},"parts":[${parts.join(',')}]}`), losses }
+  return { text: writeJson({ ...head, parts }), losses }
 }
 
 /** A role that is read as a user's, though it is spelt otherwise. */

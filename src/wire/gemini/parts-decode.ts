@@ -43,8 +43,8 @@ export function signatureOf(part: JsonObject, origin: Origin = clientOrigin): Op
   return { origin, data: { thoughtSignature: signature } }
 }
 
-/** A part of the model. `args` is the raw text of the arguments; `makeId` names a call that has no id. */
-export function decodeModelPart(raw: JsonObject, args: string | undefined, makeId: () => string): AssistantPart {
+/** A part of the model. `args` gives the raw text of the arguments; `makeId` names a call that has no id. */
+export function decodeModelPart(raw: JsonObject, args: () => string | undefined, makeId: () => string): AssistantPart {
   const part = camelKeys(raw)
   const call = objectOf(part.functionCall)
   if (call !== undefined) {
@@ -52,7 +52,7 @@ export function decodeModelPart(raw: JsonObject, args: string | undefined, makeI
     return objectCallOf({
       id: textIn(call.id) || makeId(),
       name: textIn(call.name),
-      text: value === undefined ? '{}' : (args ?? JSON.stringify(value)),
+      text: value === undefined ? '{}' : (args() ?? JSON.stringify(value)),
       value,
       opaque: signatureOf(part),
       ...callExtra(part, call),
@@ -118,8 +118,9 @@ function decodeMedia(part: JsonObject): ImagePart | FilePart | undefined {
 
 /** Unmodelled fields of the object inside a part, as a note: the fields beside it are the part's own. */
 export function innerNote(object: JsonObject, modelled: ReadonlySet<string>): Notes {
-  const kept = Object.entries(object).filter(([key]) => !modelled.has(key))
-  return kept.length === 0 ? {} : { inner: Object.fromEntries(kept) }
+  const kept = Object.keys(object).filter((key) => !modelled.has(key))
+  if (kept.length === 0) return {}
+  return { inner: Object.fromEntries(kept.map((key) => [key, object[key] as Json])) }
 }
 
 export function textIn(value: Json | undefined): string {

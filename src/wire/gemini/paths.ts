@@ -29,14 +29,15 @@ export function readPath(path: string): ReadPath {
   return { model: modelIn(route), stream, alt: sse ? 'sse' : 'json' }
 }
 
+const versionName = /^v\d+(?:(?:alpha|beta)\d*)?$/
+
 /** The model a path names: what follows the last `models/`, else the whole resource behind the version. */
 export function modelIn(path: string): string {
   const [route = ''] = path.split('?', 1)
   const colon = route.lastIndexOf(':')
   const segments = route.slice(0, colon < 0 ? undefined : colon).split('/')
   const models = segments.lastIndexOf('models')
-  const version = segments.findIndex((segment) => /^v\d+(?:(?:alpha|beta)\d*)?$/.test(segment))
-  const from = models < 0 ? version : models
+  const from = models < 0 ? segments.findIndex((segment) => versionName.test(segment)) : models
   if (from < 0) return ''
   return segments
     .slice(from + 1)

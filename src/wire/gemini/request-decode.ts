@@ -1,11 +1,10 @@
 // A client's request, read: every documented spelling, unknown fields kept where they stand.
 import type { Loss } from '../../conversation/losses.js'
 import type { Message } from '../../conversation/messages.js'
-import { rawSpans } from '../../json/spans.js'
 import type { JsonObject } from '../../json/types.js'
 import type { DecodedRequest, HttpRequest } from '../codec.js'
 import { requestBody } from '../request-body.js'
-import { decodeContents, decodeSystem, rawPatterns } from './contents.js'
+import { decodeContents, decodeSystem, rawMembers } from './contents.js'
 import { readPath } from './paths.js'
 import { readSettings } from './settings.js'
 import { readTools } from './tools.js'
@@ -17,7 +16,7 @@ export function decode(http: HttpRequest): DecodedRequest {
   const losses: Loss[] = []
   const path = readPath(http.path)
   const model = path.model || (typeof body.model === 'string' ? body.model : '')
-  const spans = /"function_?[cCrR]/.test(text) ? rawSpans(text, rawPatterns) : new Map<string, string>()
+  const spans = rawMembers(text)
   const system = decodeSystem(body.systemInstruction, losses)
   const history = decodeContents(body.contents, spans, losses)
   const messages: readonly Message[] = system === undefined ? history : [system, ...history]

@@ -3,9 +3,9 @@ import type { Loss } from '../../conversation/losses.js'
 import type { CompletionRequest } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
 import { writeJson } from '../../json/stringify.js'
-import { concat, listBytes } from '../bytes.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { renamed } from '../names.js'
+import { requestBodyOf } from '../pieces.js'
 import { type Reader, writeContents, writeSystem } from './history.js'
 import { nameRule } from './parts.js'
 import { modelIn, modelPath } from './paths.js'
@@ -32,13 +32,11 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const [first] = messages
   const system = first?.role === 'system' ? `"systemInstruction":${writeSystem(first, losses)}` : ''
   const settings = writeJson(writeSettings(sealed.request, profile, losses)).slice(1, -1)
-  const chunks: (Uint8Array | string)[] = ['{']
-  if (system !== '') chunks.push(system, ',')
-  if (settings !== '') chunks.push(settings, ',')
-  if (tools !== undefined) chunks.push('"tools":[', writeTools(tools, losses), '],')
-  chunks.push('"contents":[')
-  const body = listBytes(concat(chunks), writeContents(messages, reader, losses), ']}')
-  const names = renamed(namesOf(sealed.request), nameRule)
+  const fields = `{${system}${system === '' || settings === '' ? '' : ','}${settings}}`
+  const entries = tools === undefined ? [] : [writeTools(tools, losses)]
+  const contents = writeContents(messages, reader, losses)
+  const body = requestBodyOf(fields, { key: 'tools', items: entries }, { key: 'contents', items: contents })
+  const names = renamed(tools, nameRule)
   const exchange: Exchange = {
     wire,
     model,
@@ -48,10 +46,6 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   }
   const headers = { 'content-type': 'application/json' }
   return { http: { method: 'POST', path, headers, body }, losses, exchange }
-}
-
-function namesOf(request: CompletionRequest): readonly string[] {
-  return (request.tools ?? []).flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name]))
 }
 
 /** A model named by its whole resource is read back by its last name. */

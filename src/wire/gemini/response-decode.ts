@@ -1,9 +1,9 @@
 // A whole answer, read. Without alt=sse a streamed answer is one JSON array of response objects: it is read all the same.
 import type { CompletionEvent } from '../../conversation/events.js'
 import { ToolwireError } from '../../errors/error.js'
+import { utf8 } from '../../frames/body.js'
 import { jsonArrayFrames } from '../../frames/json-array.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
-import { utf8 } from '../bytes.js'
 import type { Env, Exchange, HttpResponse } from '../codec.js'
 import { answerReader } from './answer.js'
 import { decode as decodeError } from './error.js'

@@ -32,8 +32,8 @@ export interface Answered {
   readonly note?: Json
 }
 
-/** A function response. `span` is the raw text of its `response`. */
-export function decodeResult(raw: JsonObject, span: string | undefined, answered: Answered): ToolResult {
+/** A function response. `span` gives the raw text of its `response`. */
+export function decodeResult(raw: JsonObject, span: () => string | undefined, answered: Answered): ToolResult {
   const part = camelKeys(raw)
   const response = objectOf(part.functionResponse) ?? {}
   const read = readResponse(response.response, span)
@@ -62,17 +62,17 @@ interface Read {
   readonly form?: 'json' | 'object'
 }
 
-function readResponse(value: Json | undefined, span: string | undefined): Read {
+function readResponse(value: Json | undefined, span: () => string | undefined): Read {
   if (value === undefined || value === null) return { text: undefined, isError: false }
   if (typeof value === 'string') return { text: value, isError: false }
-  const text = span ?? JSON.stringify(value)
-  if (!isJsonObject(value)) return { text, isError: false }
+  if (!isJsonObject(value)) return { text: span() ?? JSON.stringify(value), isError: false }
   const [key, ...others] = Object.keys(value)
   if (key === undefined) return { text: undefined, isError: false }
   const isError = Object.hasOwn(value, 'error') && !Object.hasOwn(value, 'output')
-  if (others.length > 0 || (key !== 'output' && key !== 'error')) return { text, isError, form: 'object' }
-  const inner = value[key] as Json
+  const inner = others.length === 0 && (key === 'output' || key === 'error') ? value[key] : undefined
   if (typeof inner === 'string') return { text: inner, isError }
+  const text = span() ?? JSON.stringify(value)
+  if (inner === undefined) return { text, isError, form: 'object' }
   return { text: rawSpans(text, [`/${key}`]).get(`/${key}`) ?? JSON.stringify(inner), isError, form: 'json' }
 }
 
@@ -105,7 +105,7 @@ function writeResultPart(part: ResultPart, profile: GeminiProfile): Writable {
 function writeResponse(text: string, isError: boolean, form: Json | undefined): Writable {
   const key = isError ? 'error' : 'output'
   if (form === 'object' && readArguments(text) === 'object') {
-    const read = readResponse(parseBody(text), text)
+    const read = readResponse(parseBody(text), () => text)
     if (read.form === 'object' && read.isError === isError) return new RawJson(text.trim())
   }
   if (form === 'json' && isJsonValue(text)) return { [key]: new RawJson(text.trim()) }

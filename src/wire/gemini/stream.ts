@@ -2,12 +2,12 @@
 // Trap: which it is shows in the first character, whatever the content type says.
 import type { CompletionEvent } from '../../conversation/events.js'
 import { ToolwireError } from '../../errors/error.js'
+import { bodyBytes } from '../../frames/body.js'
 import type { Framer } from '../../frames/framer.js'
 import { jsonArrayFrames } from '../../frames/json-array.js'
 import { type SseFrame, sseFrames } from '../../frames/sse.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import type { Json } from '../../json/types.js'
-import { concat } from '../bytes.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { answerReader } from './answer.js'
 import { isList } from './types.js'
@@ -55,8 +55,10 @@ export function decode(exchange: Exchange, env: Env): StreamDecoder {
 
   const framesFor = (bytes: Uint8Array): Frames | undefined => {
     if (frames !== undefined) return frames
-    head = head.length === 0 ? new Uint8Array(bytes) : concat([head, bytes])
-    const first = firstCharacter(head)
+    // A copy only where nothing is decided yet: the caller may use its bytes again.
+    const given = head.length === 0 ? bytes : bodyBytes([head, bytes])
+    const first = firstCharacter(given)
+    head = first === undefined ? new Uint8Array(given) : given
     if (first === undefined) return undefined
     const limits = env.limits
     frames = first === '[' || first === '{' ? jsonArrayFrames(limits) : first === '<' ? refused() : sseFrames(limits)

@@ -4,21 +4,21 @@ import type { CompletionRequest, OpaqueTool, ToolSpec } from '../../conversation
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { cachedPiece, concat, type Piece, relocate, utf8 } from '../bytes.js'
 import { differences } from '../differences.js'
 import { leftover, noteOf } from '../extra.js'
 import { wireName } from '../names.js'
+import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
-import { nameRule, ownFields } from './parts.js'
+import { isLegal, nameRule, ownFields } from './parts.js'
 import { clientOrigin } from './parts-decode.js'
 import { openApiFrom, openApiNote, toJsonSchema } from './schema.js'
 import { camelKeys, declarationKeys, listOf, wire } from './types.js'
 
 type Tool = NonNullable<CompletionRequest['tools']>[number]
 
-/** The entries of `tools` as bytes, without the brackets. */
-export function writeTools(tools: readonly Tool[], losses: Loss[]): Uint8Array {
-  const chunks: (Uint8Array | string)[] = []
+/** The entries of `tools` as JSON text, without the brackets. */
+export function writeTools(tools: readonly Tool[], losses: Loss[]): string {
+  const chunks: string[] = []
   let open = false
   const close = (): void => {
     if (open) chunks.push(']}')
@@ -34,7 +34,7 @@ export function writeTools(tools: readonly Tool[], losses: Loss[]): Uint8Array {
     const separator = chunks.length === 0 ? '' : ','
     if (tool.type === 'opaque') {
       close()
-      chunks.push(separator, utf8(writeJson(tool.data)))
+      chunks.push(separator, writeJson(tool.data))
       return
     }
     const starts = !open || beginsEntry(tool)
@@ -46,11 +46,11 @@ export function writeTools(tools: readonly Tool[], losses: Loss[]): Uint8Array {
       chunks.push(`${separator}{"functionDeclarations":[`)
     } else chunks.push(separator)
     open = true
-    chunks.push(piece.bytes)
+    chunks.push(piece.text)
     if (piece.losses.length > 0) relocate(piece.losses, path, losses)
   })
   close()
-  return concat(chunks)
+  return chunks.join('')
 }
 
 function isBuiltIn(tool: OpaqueTool): boolean {
@@ -72,8 +72,15 @@ function writeDeclaration(tool: ToolSpec, begins: boolean): Piece {
     parametersJsonSchema: openApi === undefined ? rootObject(tool.inputSchema) : undefined,
     ...ownFields(tool, declarationKeys),
   })
-  differences(wire, tool, readDeclaration(parseBody(text) as JsonObject, begins), '', losses)
-  return { bytes: utf8(text), losses }
+  if (begins || !isPlainTool(tool, text))
+    differences(wire, tool, readDeclaration(parseBody(text) as JsonObject, begins), '', losses)
+  return { text, losses }
+}
+
+/** Whether a tool is written and read back with nothing changed, so that nothing needs to be compared. */
+function isPlainTool({ name, strict, inputSchema, extra }: ToolSpec, text: string): boolean {
+  if (strict !== undefined || extra !== undefined || !isLegal(name, nameRule)) return false
+  return (inputSchema === undefined || inputSchema.type === 'object') && !text.includes('\ufffd')
 }
 
 const references = ['$ref', 'anyOf', 'oneOf', 'allOf']

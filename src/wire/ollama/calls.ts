@@ -4,7 +4,7 @@ import { isJsonObject } from '../../json/parse.js'
 import type { Writable } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { argumentsObject } from '../arguments.js'
-import { fieldsOf, innerFields, leftover } from '../extra.js'
+import { fieldsOf, innerFields, leftover, unmodelled } from '../extra.js'
 import { isDefault, modelled, wire } from './types.js'
 
 export type WritableObject = { readonly [key: string]: Writable }
@@ -32,11 +32,6 @@ export function readCallHead(call: Json | undefined): CallHead | undefined {
     value: value ?? undefined,
     extra,
   }
-}
-
-/** The members of a modelled member that are not modelled. */
-export function unmodelled(object: JsonObject, known: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key, value]) => value !== null && !known.has(key)))
 }
 
 export function writeCall(call: AnyCall, index: number): WritableObject {

@@ -12,6 +12,7 @@ import type {
 } from '../../conversation/messages.js'
 import { isCall } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
+import type { FindSpan } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { objectCallOf } from '../arguments.js'
 import { readErrorPrefix } from '../error-prefix.js'
@@ -31,7 +32,7 @@ export interface OpenCall {
 /** `spans` are the raw arguments of calls by their place; `calls` are the ones open before the first message. */
 export function readMessages(
   list: readonly Json[],
-  spans: ReadonlyMap<string, string>,
+  spans: FindSpan,
   calls: readonly OpenCall[] = [],
 ): readonly Message[] {
   const messages: Message[] = []
@@ -63,7 +64,7 @@ function addResult(messages: Message[], result: ToolResult): void {
   messages[messages.length - 1] = joined
 }
 
-function readMessage(item: JsonObject, index: number, path: string, spans: ReadonlyMap<string, string>): Message {
+function readMessage(item: JsonObject, index: number, path: string, spans: FindSpan): Message {
   switch (item.role) {
     case 'user': {
       const content = [...readContent(item.content, `${path}/content`), ...readImages(item.images, `${path}/images`)]
@@ -141,11 +142,7 @@ function readThinking(thinking: Json | undefined, path: string): readonly Assist
   return [{ type: 'reasoning', text: thinking }]
 }
 
-function readCalls(
-  calls: Json | undefined,
-  index: number,
-  spans: ReadonlyMap<string, string>,
-): readonly AssistantPart[] {
+function readCalls(calls: Json | undefined, index: number, spans: FindSpan): readonly AssistantPart[] {
   if (calls === undefined || calls === null) return []
   const path = `/messages/${index}/tool_calls`
   if (!Array.isArray(calls)) throw invalidAt(path, 'a list')
@@ -153,21 +150,16 @@ function readCalls(
     const place = `${path}/${ordinal}`
     const head = readCallHead(call)
     if (head === undefined) throw invalidAt(place, 'a call with a function')
-    return callFrom(head, madeCallId(`messages/${index}`, ordinal), spans.get(`${place}/function/arguments`))
+    const id = head.id === '' ? madeCallId(`messages/${index}`, ordinal) : head.id
+    return callFrom(head, id, () => spans(`${place}/function/arguments`))
   })
 }
 
-/** A call of a history. `id` is the one it gets when it has none. */
-function callFrom(head: CallHead, id: string, span: string | undefined): AssistantPart {
+/** A call of a history. `span` gives the raw text of its arguments. */
+function callFrom(head: CallHead, id: string, span: () => string | undefined): AssistantPart {
   const { name, value, extra } = head
-  const text = typeof value === 'string' ? value : value === undefined ? '' : (span ?? JSON.stringify(value))
-  return objectCallOf({
-    id: head.id === '' ? id : head.id,
-    name,
-    text,
-    value,
-    ...(extra === undefined ? {} : { extra }),
-  })
+  const text = typeof value === 'string' ? value : value === undefined ? '' : (span() ?? JSON.stringify(value))
+  return objectCallOf({ id, name, text, value, ...(extra === undefined ? {} : { extra }) })
 }
 
 /** Tool text that answers no call, in clients that write calls as text too: a user's words, with a note of its role. */

@@ -1,29 +1,28 @@
-// Sealed messages as bytes. Each is encoded on its own, so that frozen ones are encoded once; the results of a turn are one
-// piece of several wire messages. Losses are what reading the bytes back would change: plain messages are not compared.
+// Sealed messages as JSON. Each is encoded on its own, so that frozen ones are encoded once; the results of a turn are one
+// piece of several wire messages. Losses are what reading the text back would change: plain messages are not compared.
 import { assertNever } from '../../conversation/events.js'
 import { at, type Loss } from '../../conversation/losses.js'
 import type { AssistantMessage, Message, ToolResult, UserMessage, UserPart } from '../../conversation/messages.js'
 import { isCall, textOf } from '../../conversation/messages.js'
 import { parseBody } from '../../json/parse.js'
-import { rawSpans } from '../../json/spans.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
-import { cachedPiece, type Piece, relocate, utf8 } from '../bytes.js'
 import { differences } from '../differences.js'
 import { readErrorPrefix, withErrorPrefix } from '../error-prefix.js'
 import { noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
+import { cachedPiece, type HistoryItems, type Piece, relocate } from '../pieces.js'
 import { isPlainCall, ownFields, type WritableObject, writeCall } from './calls.js'
 import { readImage, readMessages } from './history-decode.js'
-import { modelled, wire } from './types.js'
+import { modelled, rawArguments, wire } from './types.js'
 
 /** The items of `messages`. */
-export function writeHistory(list: readonly Message[], losses: Loss[]): readonly Uint8Array[] {
+export function writeHistory(list: readonly Message[], losses: Loss[]): HistoryItems {
   return historyItems(list, wire, losses, (from, to, count, items, found) => {
     for (let index = from; index < to; index += 1) {
       const piece = cachedPiece(list[index] as Message, wire, writeMessage)
       if (piece.losses.length > 0) relocate(piece.losses, at('/messages', index), found)
-      items.push(piece.bytes)
+      items.push(piece.text)
     }
     return count
   })
@@ -33,14 +32,14 @@ function writeMessage(message: Message): Piece {
   const text = objectsOf(message).map(writeJson).join(',')
   const losses: Loss[] = []
   if (!isPlain(message)) differences(wire, message, readBack(message, text), '', losses)
-  return { bytes: utf8(text), losses }
+  return { text, losses }
 }
 
 /** The message as decoding gives it back. */
 function readBack(message: Message, text: string): Message | undefined {
   const body = `{"messages":[${text}]}`
   const { messages } = parseBody(body) as { readonly messages: readonly Json[] }
-  const spans = rawSpans(body, ['/messages/*/tool_calls/*/function/arguments'])
+  const spans = rawArguments(body)
   const calls = message.role === 'tool' ? message.results.map(({ callId, name }) => ({ id: callId, name })) : []
   return readMessages(messages, spans, calls)[0]
 }

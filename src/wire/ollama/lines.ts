@@ -6,7 +6,7 @@ import type { Metadata } from '../../conversation/response.js'
 import { usageFrom } from '../../conversation/usage.js'
 import { ToolwireError } from '../../errors/error.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
-import { rawSpans } from '../../json/spans.js'
+import { spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { brokenText, objectCallOf } from '../arguments.js'
 import { type CallFragment, callAssembler } from '../calls.js'
@@ -25,6 +25,8 @@ export interface LineReader {
   /** Whether neither the last line nor an error has come. */
   isOpen(): boolean
 }
+
+const rawArguments = spanFinder(['/message/tool_calls/*/function/arguments'])
 
 export function lineReader(exchange: Exchange, env: Env): LineReader {
   let state: 'fresh' | 'started' | 'ended' = 'fresh'
@@ -50,14 +52,14 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
 
   const readCalls = (list: Json, text: string, events: CompletionEvent[]): void => {
     if (!Array.isArray(list)) return
-    const spans = rawSpans(text, ['/message/tool_calls/*/function/arguments'])
+    const spans = rawArguments(text)
     list.forEach((call: Json, index) => {
       const head = readCallHead(call)
       if (head === undefined) {
         events.push({ type: 'unknown', raw: call })
         return
       }
-      const fragment = fragmentOf(head, spans.get(`/message/tool_calls/${index}/function/arguments`))
+      const fragment = fragmentOf(head, spans(`/message/tool_calls/${index}/function/arguments`))
       for (const event of calls.push(fragment, slots.call + calls.count)) events.push(event)
     })
   }

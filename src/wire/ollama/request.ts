@@ -3,18 +3,17 @@
 import type { Loss } from '../../conversation/losses.js'
 import type { CompletionRequest } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
-import { rawSpans } from '../../json/spans.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
-import { bodyWithLists } from '../bytes.js'
 import type { DecodedRequest, EncodedRequest, Env, HttpRequest } from '../codec.js'
+import { requestBodyOf } from '../pieces.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { writeHistory } from './history.js'
 import { readMessages } from './history-decode.js'
 import { sealRules } from './profiles.js'
 import { readSettings, writeSettings } from './settings.js'
 import { readTool, writeTools } from './tools.js'
-import { path, wire } from './types.js'
+import { path, rawArguments, wire } from './types.js'
 
 export function seal(request: CompletionRequest, env: Env): SealedRequest {
   return sealRequest(request, sealRules(env.profile, request.model))
@@ -26,10 +25,9 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const { stream } = options
   const losses: Loss[] = [...sealed.losses]
   const fields = writeJson({ model, stream, ...writeSettings(sealed.request, losses) })
-  const body = bodyWithLists(fields, [
-    ['tools', toolChoice === 'none' ? [] : writeTools(tools, losses)],
-    ['messages', writeHistory(messages, losses)],
-  ])
+  const declared = toolChoice === 'none' ? [] : writeTools(tools, losses)
+  const items = writeHistory(messages, losses)
+  const body = requestBodyOf(fields, { key: 'tools', items: declared }, { key: 'messages', items })
   return {
     http: { method: 'POST', path, headers: { 'content-type': 'application/json' }, body },
     losses,
@@ -41,7 +39,7 @@ export function decode(http: HttpRequest, env: Env): DecodedRequest {
   const { text, body } = requestBody(http)
   const { model, messages, stream } = body
   if (typeof model !== 'string') throw invalidAt('/model', 'a string')
-  const spans = rawSpans(text, ['/messages/*/tool_calls/*/function/arguments'])
+  const spans = rawArguments(text)
   const request: CompletionRequest = {
     model,
     messages: readMessages(listIn(messages, '/messages'), spans),

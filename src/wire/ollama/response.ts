@@ -1,10 +1,10 @@
 // A whole answer: one object, read as the only line of a stream.
 import type { CompletionEvent } from '../../conversation/events.js'
 import { ToolwireError } from '../../errors/error.js'
+import { utf8 } from '../../frames/body.js'
 import { ndjsonFrames } from '../../frames/ndjson.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import type { JsonObject } from '../../json/types.js'
-import { utf8 } from '../bytes.js'
 import type { Env, Exchange, HttpResponse } from '../codec.js'
 import { decode as decodeError, errorIn } from './error.js'
 import { lineReader } from './lines.js'

@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { differences } from '../differences.js'
 import { leftover, type Notes, noteOf } from '../extra.js'
 import { invalidAt } from '../request-body.js'
-import { ownFields } from './calls.js'
+import { ownFields, type WritableObject } from './calls.js'
 import { defaults, lossOf, modelled, nearestLevel, thinkLevels, wire } from './types.js'
 
 export type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
@@ -23,13 +23,13 @@ export function readSettings(body: JsonObject): Settings {
   const think = readThink(body.think)
   const format = readFormat(body.format)
   const options = readOptions(body.options)
-  const rest = { ...body, think: think.rest ?? null, format: format.rest ?? null, options: options.rest ?? null }
+  const left = { think: think.rest ?? null, format: format.rest ?? null, options: options.rest ?? null }
   const notes: Notes = body.think === true ? { think: true } : {}
   return {
     ...think.settings,
     ...format.settings,
     ...options.settings,
-    ...leftover(wire, rest, modelled.request, { ...defaults, notes }),
+    ...leftover(wire, body, modelled.request, { ...defaults, left, notes }),
   }
 }
 
@@ -52,44 +52,52 @@ function readOptions(options: Json | undefined): Reading {
   if (options === undefined || options === null) return { settings: {} }
   if (!isJsonObject(options)) throw invalidAt('/options', 'an object')
   const rest: [string, Json][] = []
-  let settings: Settings = {}
-  for (const [key, value] of Object.entries(options)) {
-    const known = readOption(key, value)
-    if (known !== undefined) settings = { ...settings, ...known }
-    else if (value !== null) rest.push([key, value])
+  const settings: Draft = {}
+  for (const key of Object.keys(options)) {
+    const value = options[key] as Json
+    if (!readOption(key, value, settings) && value !== null) rest.push([key, value])
   }
   return rest.length === 0 ? { settings } : { settings, rest: Object.fromEntries(rest) }
 }
 
-/** Nothing for an option that is the model's own. Negative `num_predict` has meanings that only this wire knows. */
-function readOption(key: string, value: Json): Settings | undefined {
+type Draft = { -readonly [K in keyof Settings]: Settings[K] }
+
+/** Whether it is a setting, and not an option of the model's own. Negative `num_predict` has meanings that only this wire knows. */
+function readOption(key: string, value: Json, settings: Draft): boolean {
   switch (key) {
     case 'num_predict':
-      return typeof value === 'number' && value >= 0 ? { maxTokens: value } : undefined
+      if (typeof value !== 'number' || value < 0) return false
+      settings.maxTokens = value
+      return true
     case 'temperature':
-      return typeof value === 'number' ? { temperature: value } : undefined
+      if (typeof value !== 'number') return false
+      settings.temperature = value
+      return true
     case 'top_p':
-      return typeof value === 'number' ? { topP: value } : undefined
+      if (typeof value !== 'number') return false
+      settings.topP = value
+      return true
     case 'stop': {
       const list = typeof value === 'string' ? [value] : value
-      return Array.isArray(list) && list.every((word) => typeof word === 'string') ? { stop: list } : undefined
+      if (!Array.isArray(list) || !list.every((word) => typeof word === 'string')) return false
+      settings.stop = list
+      return true
     }
     default:
-      return undefined
+      return false
   }
 }
 
 /** The members of the body that say the settings, and a loss for each thing they cannot say. */
-export function writeSettings(request: CompletionRequest, losses: Loss[]): JsonObject {
+export function writeSettings(request: CompletionRequest, losses: Loss[]): WritableObject {
   reportChoice(request, losses)
   const own = request.extra?.[wire] ?? {}
-  const members = {
+  const written = {
     think: request.reasoning === undefined ? restOf(readThink, own.think) : writeThink(request, losses),
     format: request.output === undefined ? restOf(readFormat, own.format) : writeFormat(request, losses),
     options: writeOptions(request, own.options),
+    ...ownFields(request, taken),
   }
-  const fields = Object.entries({ ...members, ...ownFields(request, taken) }).filter(([, value]) => value !== undefined)
-  const written = Object.fromEntries(fields) as JsonObject
   if (request.extra !== undefined) {
     const back = readSettings(JSON.parse(writeJson(written)) as JsonObject)
     differences(wire, request.extra, back.extra, '/extra', losses)
@@ -141,13 +149,11 @@ function writeFormat({ output, tools, toolChoice }: CompletionRequest, losses: L
 
 function writeOptions(request: CompletionRequest, own: Json | undefined): JsonObject | undefined {
   const { rest } = readOptions(isJsonObject(own) ? own : undefined)
-  const options = {
-    ...(isJsonObject(rest) ? rest : {}),
-    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
-    ...(request.topP === undefined ? {} : { top_p: request.topP }),
-    ...(request.maxTokens === undefined ? {} : { num_predict: request.maxTokens }),
-    ...(request.stop === undefined ? {} : { stop: request.stop }),
-  }
+  const options: { [key: string]: Json } = isJsonObject(rest) ? { ...rest } : {}
+  if (request.temperature !== undefined) options.temperature = request.temperature
+  if (request.topP !== undefined) options.top_p = request.topP
+  if (request.maxTokens !== undefined) options.num_predict = request.maxTokens
+  if (request.stop !== undefined) options.stop = request.stop
   return Object.keys(options).length === 0 ? undefined : options
 }
 

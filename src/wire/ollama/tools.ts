@@ -4,21 +4,21 @@ import type { OpaqueTool, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { cachedPiece, type Piece, relocate, utf8 } from '../bytes.js'
 import { differences } from '../differences.js'
-import { innerFields, leftover } from '../extra.js'
+import { innerFields, leftover, unmodelled } from '../extra.js'
+import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
-import { ownFields, unmodelled, type WritableObject } from './calls.js'
+import { ownFields, type WritableObject } from './calls.js'
 import { isDefault, modelled, wire } from './types.js'
 
 type AnyTool = ToolSpec | OpaqueTool
 
 /** The items of `tools`. */
-export function writeTools(tools: readonly AnyTool[], losses: Loss[]): readonly Uint8Array[] {
+export function writeTools(tools: readonly AnyTool[], losses: Loss[]): readonly string[] {
   return tools.map((tool, index) => {
     const piece = cachedPiece(tool, wire, writeTool)
     if (piece.losses.length > 0) relocate(piece.losses, at('/tools', index), losses)
-    return piece.bytes
+    return piece.text
   })
 }
 
@@ -31,7 +31,7 @@ function writeTool(tool: AnyTool): Piece {
     tool.strict === undefined &&
     tool.inputSchema?.type === 'object'
   if (!isPlain) differences(wire, tool, readTool(JSON.parse(text) as Json, ''), '', losses)
-  return { bytes: utf8(text), losses }
+  return { text, losses }
 }
 
 function objectOf(tool: AnyTool): WritableObject {

@@ -2,6 +2,7 @@
 import type { Loss } from '../../conversation/losses.js'
 import type { Origin } from '../../conversation/messages.js'
 import type { FinishReason } from '../../conversation/response.js'
+import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json } from '../../json/types.js'
 import type { Env, Exchange } from '../codec.js'
 
@@ -76,6 +77,9 @@ export function originOf(exchange: Exchange, env: Env): Origin {
   const { name } = env.profile
   return exchange.model === '' ? { wire, provider: name } : { wire, provider: name, model: exchange.model }
 }
+
+/** The raw arguments of the calls in a body of messages. */
+export const rawArguments: (text: string) => FindSpan = spanFinder(['/messages/*/tool_calls/*/function/arguments'])
 
 /** `to` is what decoding gives back there. */
 export function lossOf(code: string, path: string, kind: Loss['kind'], message: string, to?: unknown): Loss {

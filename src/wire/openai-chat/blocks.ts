@@ -3,7 +3,7 @@ import { at, type Loss } from '../../conversation/losses.js'
 import type { AssistantPart, FilePart, ImagePart, OpaquePart, TextPart, UserPart } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { carriedFields, innerFields, leftover, noteOf } from '../extra.js'
+import { carriedFields, innerFields, leftover, noteOf, unmodelled } from '../extra.js'
 import { mediaOf, urlOf } from '../media.js'
 import { audioFormats, isNull, modelled, wire } from './types.js'
 
@@ -164,9 +164,4 @@ function decodeAudio(block: JsonObject): FilePart | undefined {
   const inner = { input_audio: unmodelled(audio, modelled.audioData) }
   const rest = leftover(wire, block, modelled.audio, { isDefault: isNull, inner })
   return { type: 'file', mediaType, data: audio.data, ...rest }
-}
-
-/** The members of a modelled member that are not modelled. */
-export function unmodelled(object: JsonObject, known: ReadonlySet<string>): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([key, value]) => value !== null && !known.has(key)))
 }

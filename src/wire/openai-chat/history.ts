@@ -1,4 +1,4 @@
-// Canonical messages as wire messages. Each is one piece of bytes (all results of a turn share one piece), encoded on its
+// Canonical messages as wire messages. Each is one piece of JSON (all results of a turn share one piece), encoded on its
 // own so that frozen messages are encoded once; only whether a turn is in the legacy form is known from outside.
 import { at, type Loss } from '../../conversation/losses.js'
 import {
@@ -16,22 +16,22 @@ import {
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callOf } from '../arguments.js'
-import { type Piece, utf8 } from '../bytes.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
-import { carriedFields, innerFields, noteOf } from '../extra.js'
+import { carriedFields, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
+import type { Piece } from '../pieces.js'
 import { type BlockPart, encodeBlock, isBlockPart, isRefusal } from './blocks.js'
 import type { Flags } from './profiles.js'
 import { reportReasoning, writeReasoning } from './reasoning.js'
 import { callIdRules, legacyCallId, modelled, nameRule, wire } from './types.js'
 
-/** Everything the bytes of a message depend on besides the message. */
+/** Everything the text of a message depend on besides the message. */
 export function historyKey(flags: Flags, answersLegacy: boolean): string {
   const { callIds, developerRole, resultName, reasoningField, reasoningRequired } = flags
   return `${wire} ${callIds} ${developerRole} ${resultName} ${reasoningField} ${reasoningRequired} ${answersLegacy}`
 }
 
-/** A message as bytes, and whether its results must follow in the legacy form. */
+/** A message as JSON, and whether its results must follow in the legacy form. */
 export interface MessagePiece extends Piece {
   readonly legacy: boolean
 }
@@ -47,7 +47,7 @@ export function encodeMessage(message: Message, flags: Flags, answersLegacy: boo
   const losses: Loss[] = []
   const legacy = message.role === 'assistant' ? isLegacyTurn(message) : answersLegacy
   const objects = messageObjects(message, flags, legacy, losses)
-  return { bytes: utf8(objects.map((object) => writeJson(object)).join(',')), losses, legacy }
+  return { text: objects.map((object) => writeJson(object)).join(','), losses, legacy }
 }
 
 function messageObjects(message: Message, flags: Flags, legacy: boolean, losses: Loss[]): readonly JsonObject[] {
@@ -223,10 +223,16 @@ function toolMessage(result: ToolResult, flags: Flags, legacy: boolean, path: st
   const content = resultContent(result, spelling, path, losses)
   const fields = carriedFields(wire, result, path, losses, {
     taken: named ? modelled.namedResult : modelled.result,
-    notes: { ...(noted ? { name: true } : {}), ...(spelling === undefined ? {} : { errorPrefix: spelling }) },
+    notes: resultNotes(noted, spelling),
   })
-  const head = legacy ? { role: 'function', name } : { role: 'tool', tool_call_id: id, ...(named ? { name } : {}) }
-  return { ...head, content, ...fields }
+  if (legacy) return { role: 'function', name, content, ...fields }
+  if (named) return { role: 'tool', tool_call_id: id, name, content, ...fields }
+  return { role: 'tool', tool_call_id: id, content, ...fields }
+}
+
+function resultNotes(named: boolean, spelling: string | undefined): Notes {
+  if (spelling === undefined) return named ? { name: true } : {}
+  return named ? { name: true, errorPrefix: spelling } : { errorPrefix: spelling }
 }
 
 /** The prefix a reader will find, when it is not the usual one. */

@@ -2,7 +2,7 @@
 // carried in `extra`, and only what cannot be a request at all is refused.
 import type { Loss } from '../../conversation/losses.js'
 import { isJsonObject } from '../../json/parse.js'
-import { rawSpans } from '../../json/spans.js'
+import { spanFinder } from '../../json/spans.js'
 import type { Json } from '../../json/types.js'
 import type { DecodedRequest, Env, HttpRequest } from '../codec.js'
 import { leftover, type Notes } from '../extra.js'
@@ -33,11 +33,13 @@ export function decode(http: HttpRequest, env: Env): DecodedRequest {
     messages,
     ...(tools === undefined ? {} : { tools }),
     ...settings.fields,
-    ...leftover(wire, Object.fromEntries(rest), new Set(), { isDefault: isNull, notes }),
+    ...leftover(wire, Object.fromEntries(rest), none, { isDefault: isNull, notes }),
   }
   const client = { includeUsage, functions: toolNotes.functions === true }
   return { request, losses, exchange: { wire, model, stream, client } }
 }
+
+const none: ReadonlySet<string> = new Set()
 
 function required(rest: Map<string, Json>, key: string): Json {
   const value = rest.get(key)
@@ -84,11 +86,10 @@ function listOf(rest: Map<string, Json>, key: string): readonly Json[] | undefin
   return list.length === 0 ? undefined : list
 }
 
+const spansOf = spanFinder(['/messages/*/tool_calls/*/function/arguments'])
+
 /** The raw text of arguments that came as an object instead of as text. Searched only when there are any. */
 function rawArguments(text: string): (message: number, call: number) => string | undefined {
-  let spans: ReadonlyMap<string, string> | undefined
-  return (message, call) => {
-    spans ??= rawSpans(text, ['/messages/*/tool_calls/*/function/arguments'])
-    return spans.get(`/messages/${message}/tool_calls/${call}/function/arguments`)
-  }
+  const spans = spansOf(text)
+  return (message, call) => spans(`/messages/${message}/tool_calls/${call}/function/arguments`)
 }

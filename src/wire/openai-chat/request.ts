@@ -1,4 +1,4 @@
-// Requests, encoded: seal first, then fields only. The body is bytes, its messages and tools joined from cached pieces.
+// Requests, encoded: seal first, then fields only. Messages and tools of the body are cached pieces.
 import { at, type Loss } from '../../conversation/losses.js'
 import type { Message } from '../../conversation/messages.js'
 import type { CompletionRequest } from '../../conversation/request.js'
@@ -6,11 +6,11 @@ import { type SealedRequest, sealRequest } from '../../conversation/seal-request
 import type { SealRules } from '../../conversation/seal-rules.js'
 import { ToolwireError } from '../../errors/error.js'
 import { writeJson } from '../../json/stringify.js'
-import { bodyWithLists, cachedPiece, relocate } from '../bytes.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { carriedFields, noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { renamed } from '../names.js'
+import { cachedPiece, type HistoryItems, relocate, requestBodyOf } from '../pieces.js'
 import { carriesMedia } from './blocks.js'
 import { encodeMessage, historyKey, type MessagePiece } from './history.js'
 import { type Flags, flagsOf } from './profiles.js'
@@ -52,23 +52,18 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const settings = encodeSettings(sealed, options.stream, tools.sent, flags, losses)
   const extra = carriedFields(wire, sealed, '', losses, settings.written)
   const path = pathOf(sealed, flags)
-  const fields = { ...(path.hasModel ? {} : { model: sealed.model }), ...settings.fields, ...extra }
-  const body = bodyWithLists(writeJson(fields), [
-    [tools.sent ?? 'tools', tools.pieces],
-    ['messages', encodeMessages(sealed, flags, losses)],
-  ])
+  const fields = { model: path.hasModel ? undefined : sealed.model, ...settings.fields, ...extra }
+  const items = encodeMessages(sealed, flags, losses)
+  const declared = { key: tools.sent ?? 'tools', items: tools.pieces }
+  const body = requestBodyOf(writeJson(fields), declared, { key: 'messages', items })
   const http = { method: 'POST', path: path.path, headers: { 'content-type': 'application/json' }, body }
   return { http, losses, exchange: exchangeOf(sealed, options.stream, flags) }
 }
 
 function exchangeOf(request: CompletionRequest, stream: boolean, flags: Flags): Exchange {
   const { tools, model } = request
-  const names = tools === undefined ? undefined : renamed(toolNames(tools), nameRule)
+  const names = renamed(tools, nameRule)
   return { wire, model, provider: flags.name, stream, ...(names === undefined ? {} : { names }) }
-}
-
-function* toolNames(tools: NonNullable<CompletionRequest['tools']>): Iterable<string> {
-  for (const tool of tools) if (tool.type !== 'opaque') yield tool.name
 }
 
 /** The path, with the model in it when a client of a deployment sent it so and the server knows that form. */
@@ -85,7 +80,7 @@ export const deployment: RegExp = /^([^?]*\/deployments\/)([^/?]+)(\/.*)$/
 interface Tools {
   /** The member they stand in, or nothing when none are sent. */
   readonly sent?: 'tools' | 'functions'
-  readonly pieces: readonly Uint8Array[]
+  readonly pieces: readonly string[]
 }
 
 function encodeTools(request: CompletionRequest, flags: Flags, losses: Loss[]): Tools {
@@ -101,12 +96,12 @@ function encodeTools(request: CompletionRequest, flags: Flags, losses: Loss[]): 
   const pieces = tools.map((tool, index) => {
     const piece = cachedPiece(tool, key, () => encodeTool(tool, legacy))
     if (piece.losses.length > 0) relocate(piece.losses, at('/tools', index), losses)
-    return piece.bytes
+    return piece.text
   })
   return { sent: legacy ? 'functions' : 'tools', pieces }
 }
 
-function encodeMessages(request: CompletionRequest, flags: Flags, losses: Loss[]): readonly Uint8Array[] {
+function encodeMessages(request: CompletionRequest, flags: Flags, losses: Loss[]): HistoryItems {
   const { messages } = request
   const key = historyKey(flags, false)
   const make = (message: Message): MessagePiece => encodeMessage(message, flags, false)
@@ -120,7 +115,7 @@ function encodeMessages(request: CompletionRequest, flags: Flags, losses: Loss[]
           : cachedPiece(message, key, make)
       legacy = piece.legacy
       if (piece.losses.length > 0) relocate(piece.losses, at('/messages', index), found)
-      items.push(piece.bytes)
+      items.push(piece.text)
     }
     return count
   })

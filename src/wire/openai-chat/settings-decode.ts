@@ -29,19 +29,16 @@ export function readSettings(
   const topP = take(rest, 'top_p', isNumber)
   const parallelToolCalls = take(rest, 'parallel_tool_calls', isBoolean)
   readStream(rest, context, notes)
-  return {
-    fields: {
-      ...(choice === undefined ? {} : { toolChoice: choice }),
-      ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
-      ...(output === undefined ? {} : { output }),
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(topP === undefined ? {} : { topP }),
-      ...(stop === undefined ? {} : { stop }),
-      ...(reasoning === undefined ? {} : { reasoning }),
-    },
-    notes,
-  }
+  const fields: { -readonly [K in keyof CompletionRequest]?: CompletionRequest[K] } = {}
+  if (choice !== undefined) fields.toolChoice = choice
+  if (parallelToolCalls !== undefined) fields.parallelToolCalls = parallelToolCalls
+  if (output !== undefined) fields.output = output
+  if (maxTokens !== undefined) fields.maxTokens = maxTokens
+  if (temperature !== undefined) fields.temperature = temperature
+  if (topP !== undefined) fields.topP = topP
+  if (stop !== undefined) fields.stop = stop
+  if (reasoning !== undefined) fields.reasoning = reasoning
+  return { fields, notes }
 }
 
 function isNumber(value: Json): value is number {
@@ -86,16 +83,14 @@ function readStop(rest: Map<string, Json>, notes: { [name: string]: Json }): rea
 }
 
 function readChoice(rest: Map<string, Json>): CompletionRequest['toolChoice'] {
-  for (const [key, read] of [
-    ['tool_choice', decodeChoice],
-    ['function_call', decodeFunctionCall],
-  ] as const) {
-    const choice = read(rest.get(key) ?? null)
-    if (choice === undefined) continue
-    rest.delete(key)
+  const choice = decodeChoice(rest.get('tool_choice') ?? null)
+  if (choice !== undefined) {
+    rest.delete('tool_choice')
     return choice
   }
-  return undefined
+  const legacy = decodeFunctionCall(rest.get('function_call') ?? null)
+  if (legacy !== undefined) rest.delete('function_call')
+  return legacy
 }
 
 function readOutput(rest: Map<string, Json>): OutputSpec | undefined {

@@ -23,7 +23,15 @@ export interface EncodedSettings {
 }
 
 /** Members that are never carried: the codec always writes them itself. */
-const always = ['model', 'messages', 'tools', 'functions', 'stream', 'stream_options', 'reasoning'] as const
+const always: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'tools',
+  'functions',
+  'stream',
+  'stream_options',
+  'reasoning',
+])
 
 interface Writing {
   readonly request: CompletionRequest
@@ -54,11 +62,16 @@ export function encodeSettings(
   writeEffort(writing)
   if (stream) writeStream(writing)
   if (flags.modelInPath && typeof noteOf(own, 'path') === 'string') notes.path = noteOf(own, 'path') as string
-  const taken = new Set<string>([...always, ...Object.keys(fields)])
-  if (tools === undefined) for (const key of ['tool_choice', 'parallel_tool_calls']) taken.add(key)
-  // What the codec would read as its own setting must not come out of `extra`.
-  for (const [key, value] of Object.entries(own ?? {})) if (isSetting(key, value)) taken.add(key)
+  const taken = own === undefined ? always : takenBy(fields, own, tools !== undefined)
   return { fields: fields as JsonObject, written: { taken, notes, inner: writing.inner } }
+}
+
+/** What must not come out of `extra`: members that are written, and those that the codec would read as its own setting. */
+function takenBy(fields: Fields, own: JsonObject, hasTools: boolean): ReadonlySet<string> {
+  const taken = new Set<string>([...always, ...Object.keys(fields)])
+  if (!hasTools) for (const key of ['tool_choice', 'parallel_tool_calls']) taken.add(key)
+  for (const [key, value] of Object.entries(own)) if (isSetting(key, value)) taken.add(key)
+  return taken
 }
 
 function isSetting(key: string, value: Json): boolean {

@@ -4,19 +4,18 @@ import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from '../../
 import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { type Piece, utf8 } from '../bytes.js'
-import { carriedFields, innerFields, leftover, noteOf } from '../extra.js'
+import { carriedFields, innerFields, leftover, noteOf, unmodelled } from '../extra.js'
 import { wireName } from '../names.js'
+import type { Piece } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
-import { unmodelled } from './blocks.js'
 import type { Flags } from './profiles.js'
 import { isNull, modelled, nameRule, wire } from './types.js'
 
 export type AnyTool = ToolSpec | OpaqueTool
 
-/** One tool as JSON bytes. Losses are relative to the tool. */
+/** One tool as JSON. Losses are relative to the tool. */
 export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
-  if (tool.type === 'opaque') return { bytes: utf8(writeJson(tool.data)), losses: [] }
+  if (tool.type === 'opaque') return { text: writeJson(tool.data), losses: [] }
   const losses: Loss[] = []
   const name = wireName(tool.name, nameRule)
   if (name !== tool.name) {
@@ -33,7 +32,7 @@ export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
   }
   const taken = legacy ? 'all' : modelled.tool
   const fields = carriedFields(wire, tool, '', losses, { taken, inner: { function: inner } })
-  return { bytes: utf8(writeJson(legacy ? definition : { type: 'function', function: definition, ...fields })), losses }
+  return { text: writeJson(legacy ? definition : { type: 'function', function: definition, ...fields }), losses }
 }
 
 /** The schema with an object at its root, which is all that the wire takes. */
@@ -121,14 +120,11 @@ export function decodeTool(value: Json, path: string): AnyTool {
 export function decodeFunction(definition: JsonObject, path: string, tool: JsonObject = {}): ToolSpec {
   const { name, description, parameters, strict } = definition
   if (typeof name !== 'string') throw invalidAt(`${path}/function/name`, 'the name of the function')
-  const inner = new Map(Object.entries(unmodelled(definition, modelled.toolFunction)))
+  const inner = { function: unmodelled(definition, modelled.toolFunction) }
   if (parameters !== undefined && parameters !== null && !isJsonObject(parameters)) {
     throw invalidAt(`${path}/function/parameters`, 'a JSON Schema')
   }
-  const rest = leftover(wire, tool, modelled.tool, {
-    isDefault: isNull,
-    inner: { function: Object.fromEntries(inner) },
-  })
+  const rest = leftover(wire, tool, modelled.tool, { isDefault: isNull, inner })
   return {
     name,
     ...(typeof description === 'string' ? { description } : {}),

@@ -106,7 +106,8 @@ function decodeOutput(output: Json | undefined, path: string): Output {
   if (output === undefined || output === null || output === '') return { content: [], isError: false }
   if (typeof output === 'string') {
     const read = readErrorPrefix(output)
-    return { ...read, content: read.text === '' ? [] : [{ type: 'text', text: read.text }] }
+    const content: readonly TextPart[] = read.text === '' ? [] : [{ type: 'text', text: read.text }]
+    return { content, isError: read.isError, spelling: read.spelling }
   }
   if (!Array.isArray(output)) throw invalidAt(path, 'a string or a list of content parts')
   const parts = output.map((part: Json, index) => decodeContent(part, `${path}/${index}`))

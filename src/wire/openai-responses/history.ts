@@ -26,7 +26,7 @@ export function encodeMessage(message: Message, rules: HistoryRules, isFirst: bo
       return isFirst && isInstructions(message) ? [] : [encodeSystem(message, rules)]
     case 'user': {
       const parts = message.content.map(encodeContent).filter((part) => part !== undefined)
-      return [withContent({ role: 'user', ...fieldsToWrite(message, modelled.message) }, parts)]
+      return [withContent('user', fieldsToWrite(message, modelled.message), parts)]
     }
     case 'assistant':
       return encodeItems(message.content, rules.names)
@@ -38,13 +38,13 @@ export function encodeMessage(message: Message, rules: HistoryRules, isFirst: bo
 function encodeSystem(message: SystemMessage, rules: HistoryRules): JsonObject {
   const role = noteOf(ownOf(message), 'role') === 'developer' && rules.developerRole ? 'developer' : 'system'
   const parts = message.content.map((part: TextPart) => encodeContent(part)).filter((part) => part !== undefined)
-  return withContent({ role, ...fieldsToWrite(message, modelled.message) }, parts)
+  return withContent(role, fieldsToWrite(message, modelled.message), parts)
 }
 
 /** One plain text is written as a string, in the short form without a type. */
-function withContent(message: JsonObject, parts: readonly JsonObject[]): JsonObject {
+function withContent(role: string, fields: JsonObject, parts: readonly JsonObject[]): JsonObject {
   const text = plainText(parts)
-  return text === undefined ? { type: 'message', ...message, content: parts } : { ...message, content: text }
+  return text === undefined ? { type: 'message', role, ...fields, content: parts } : { role, ...fields, content: text }
 }
 
 function encodeResult(result: ToolResult): JsonObject {

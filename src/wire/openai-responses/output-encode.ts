@@ -219,16 +219,17 @@ function mergedExtra(before: Extra | undefined, more: Extra): Extra {
 }
 
 function sendText(opened: OpenPart, delta: string, send: Send): void {
-  const { item, index } = opened
-  const place = { item_id: item.id, output_index: item.index }
-  if (item.kind === 'reasoning') {
-    const at = { ...place, summary_index: 0 }
+  const { index: content_index } = opened
+  const { kind, id: item_id, index: output_index } = opened.item
+  // Written out, not spread: this is done for every delta.
+  if (kind === 'reasoning') {
     if (opened.text === '') {
-      send('response.reasoning_summary_part.added', { ...at, part: { type: 'summary_text', text: '' } })
+      const part = { type: 'summary_text', text: '' }
+      send('response.reasoning_summary_part.added', { item_id, output_index, summary_index: 0, part })
     }
-    send('response.reasoning_summary_text.delta', { ...at, delta })
-  } else if (isRefusal(opened)) send('response.refusal.delta', { ...place, content_index: index, delta })
-  else send('response.output_text.delta', { ...place, content_index: index, delta, logprobs: [] })
+    send('response.reasoning_summary_text.delta', { item_id, output_index, summary_index: 0, delta })
+  } else if (isRefusal(opened)) send('response.refusal.delta', { item_id, output_index, content_index, delta })
+  else send('response.output_text.delta', { item_id, output_index, content_index, delta, logprobs: [] })
   opened.text += delta
 }
 

@@ -39,6 +39,7 @@ function decodeTools(tools: Json | undefined): CompletionRequest['tools'] {
 
 /** The answer repeats much of the request; those members are remembered as they came. */
 function exchangeOf(body: JsonObject, model: string): Exchange {
-  const client = echoed.filter((key) => Object.hasOwn(body, key)).map((key) => [key, body[key] as Json] as const)
-  return { wire, model, stream: body.stream === true, client: Object.fromEntries(client) }
+  const client: { [key: string]: Json } = {}
+  for (const key of echoed) if (Object.hasOwn(body, key)) client[key] = body[key] as Json
+  return { wire, model, stream: body.stream === true, client }
 }

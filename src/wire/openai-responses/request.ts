@@ -1,4 +1,4 @@
-// Requests to a server of this wire: the sealed conversation as one body. `input` comes last, each message in bytes of its own.
+// Requests to a server of this wire: the sealed conversation as one body. `input` comes last, each message a piece of its own.
 import type { Loss } from '../../conversation/losses.js'
 import { isCall, type Message, type SystemMessage } from '../../conversation/messages.js'
 import type { CompletionRequest, OpaqueTool, ToolSpec } from '../../conversation/request.js'
@@ -6,11 +6,11 @@ import { type SealedRequest, sealRequest } from '../../conversation/seal-request
 import { ToolwireError } from '../../errors/error.js'
 import { writeJson } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
-import { bodyWithLists, cachedPiece, type Piece, relocate, utf8 } from '../bytes.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { differences } from '../differences.js'
 import { historyItems, type WriteMessages } from '../history.js'
 import { type NameRule, renamed, wireCallId, wireName } from '../names.js'
+import { cachedPiece, type HistoryItems, type Piece, relocate, requestBodyOf } from '../pieces.js'
 import { encodeMessage, type HistoryRules, messageLosses } from './history.js'
 import { isInstructions } from './history-decode.js'
 import { type ResponsesProfile, sealRules } from './profiles.js'
@@ -59,20 +59,13 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
     method: 'POST',
     path: profile.path ?? '/v1/responses',
     headers: { 'content-type': 'application/json', accept: options.stream ? 'text/event-stream' : 'application/json' },
-    body: bodyWithLists(fields, [
-      ['tools', tools],
-      ['input', input],
-    ]),
+    body: requestBodyOf(fields, { key: 'tools', items: tools }, { key: 'input', items: input }),
   }
   return { http, losses, exchange: exchangeOf(sealed, options.stream, names, profile) }
 }
 
 function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule, profile: ResponsesProfile): Exchange {
-  const specs = (request.tools ?? []).filter((tool): tool is ToolSpec => tool.type !== 'opaque')
-  const names = renamed(
-    specs.map((tool) => tool.name),
-    rule,
-  )
+  const names = renamed(request.tools, rule)
   const exchange = { wire, model: request.model, provider: profile.name, stream }
   return names === undefined ? exchange : { ...exchange, names }
 }
@@ -102,12 +95,12 @@ function writeTools(
   names: NameRule,
   profile: ResponsesProfile,
   losses: Loss[],
-): readonly Uint8Array[] {
+): readonly string[] {
   const key = `${wire} ${profile.name}`
   return (tools ?? []).map((tool, index) => {
     const piece = cachedPiece(tool, key, (node) => toolPiece(node, names))
     if (piece.losses.length > 0) relocate(piece.losses, `/tools/${index}`, losses)
-    return piece.bytes
+    return piece.text
   })
 }
 
@@ -115,17 +108,16 @@ function toolPiece(tool: ToolSpec | OpaqueTool, names: NameRule): Piece {
   const encoded = encodeTool(tool, names)
   const losses: Loss[] = []
   differences(wire, tool, decodeTool(encoded, ''), '', losses)
-  return { bytes: utf8(writeJson(encoded)), losses }
+  return { text: writeJson(encoded), losses }
 }
 
-/** Each piece begins with a comma, so that a message is one copy; the first goes without. */
 function writeMessages(
   messages: readonly Message[],
   rules: HistoryRules,
   key: string,
   remembers: boolean,
   losses: Loss[],
-): readonly Uint8Array[] {
+): HistoryItems {
   const make = (message: Message): Piece => messagePiece(message, rules, false)
   const write: WriteMessages = (from, to, count, items, found) => {
     // Where the server remembers calls, a result may name one that is not here: then each message is read in its context.
@@ -137,14 +129,14 @@ function writeMessages(
       const piece = isApart ? messagePiece(message, rules, isFirst, known) : cachedPiece(message, key, make)
       if (known !== undefined) learnNames(message, rules.names, known)
       if (piece.losses.length > 0) relocate(piece.losses, `/messages/${index}`, found)
-      if (piece.bytes.length > 0) items.push(piece.bytes)
+      if (piece.text !== '') items.push(piece.text)
     }
     return count
   }
   if (!remembers) return historyItems(messages, key, losses, write)
-  const items: Uint8Array[] = []
+  const items: string[] = []
   write(0, messages.length, 0, items, losses)
-  return items
+  return { settled: undefined, text: items.join(',') }
 }
 
 function messagePiece(
@@ -154,7 +146,7 @@ function messagePiece(
   known?: ReadonlyMap<string, string>,
 ): Piece {
   const items = encodeMessage(message, rules, isFirst)
-  return { bytes: utf8(writeJson(items).slice(1, -1)), losses: messageLosses(message, items, rules, isFirst, known) }
+  return { text: writeJson(items).slice(1, -1), losses: messageLosses(message, items, rules, isFirst, known) }
 }
 
 /** The names a reader can know results by, from the calls so far. */

@@ -16,17 +16,15 @@ export function encodeSettings(request: Settings, names: NameRule, namedChoice: 
   const choice = toolChoice === undefined ? own?.tool_choice : encodeChoice(toolChoice, names, namedChoice)
   const text = encodeOutput(request.output, own?.text)
   const reasoning = encodeReasoningSetting(request.reasoning, own?.reasoning)
-  return {
-    model,
-    ...(choice === undefined || choice === null ? {} : { tool_choice: choice }),
-    ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
-    ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(text === undefined ? {} : { text }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...fieldsToWrite(request, modelled.request),
-  }
+  const fields: { [key: string]: Json } = { model }
+  if (choice !== undefined && choice !== null) fields.tool_choice = choice
+  if (parallelToolCalls !== undefined) fields.parallel_tool_calls = parallelToolCalls
+  if (maxTokens !== undefined) fields.max_output_tokens = maxTokens
+  if (temperature !== undefined) fields.temperature = temperature
+  if (topP !== undefined) fields.top_p = topP
+  if (text !== undefined) fields.text = text
+  if (reasoning !== undefined) fields.reasoning = reasoning
+  return request.extra === undefined ? fields : { ...fields, ...fieldsToWrite(request, modelled.request) }
 }
 
 const outputNameRule: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: 64 }
@@ -54,7 +52,8 @@ function encodeReasoningSetting(reasoning: ReasoningSpec | undefined, own: Json 
 /** The settings of a client's request. Wrong types are refused by their path; what is not modelled is carried. */
 export function decodeSettings(body: JsonObject): Settings {
   const carried: [string, Json][] = []
-  for (const [key, value] of Object.entries(body)) {
+  for (const key of Object.keys(body)) {
+    const value = body[key] as Json
     if (!modelled.request.has(key) && !isDefault(key, value)) {
       carried.push([key.startsWith('$') ? `$${key}` : key, value])
     }
@@ -69,17 +68,16 @@ export function decodeSettings(body: JsonObject): Settings {
   const maxTokens = member(body, 'max_output_tokens', 'number')
   const temperature = member(body, 'temperature', 'number')
   const topP = member(body, 'top_p', 'number')
-  return {
-    model: requiredModel(body),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
-    ...(output === undefined ? {} : { output }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(carried.length === 0 ? {} : { extra: { [wire]: Object.fromEntries(carried) } }),
-  }
+  const settings: { -readonly [K in keyof Settings]: Settings[K] } = { model: requiredModel(body) }
+  if (toolChoice !== undefined) settings.toolChoice = toolChoice
+  if (parallelToolCalls !== undefined) settings.parallelToolCalls = parallelToolCalls
+  if (output !== undefined) settings.output = output
+  if (maxTokens !== undefined) settings.maxTokens = maxTokens
+  if (temperature !== undefined) settings.temperature = temperature
+  if (topP !== undefined) settings.topP = topP
+  if (reasoning !== undefined) settings.reasoning = reasoning
+  if (carried.length > 0) settings.extra = { [wire]: Object.fromEntries(carried) }
+  return settings
 }
 
 function requiredModel(body: JsonObject): string {

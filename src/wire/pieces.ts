@@ -1,0 +1,43 @@
+// The nodes of a request as JSON text. A node the library froze is written once per reader.
+import { memoOf } from '../conversation/freeze.js'
+import type { Loss } from '../conversation/losses.js'
+import type { Body } from '../frames/body.js'
+
+/** One canonical node as JSON text of a wire (one value, or several joined by commas). Paths of `losses` are relative to the node. */
+export interface Piece {
+  readonly text: string
+  readonly losses: readonly Loss[]
+}
+
+/** `make(node)`, remembered for nodes that can no longer change. `key` names everything else the text depends on. */
+export function cachedPiece<T extends object, P extends Piece>(node: T, key: string, make: (node: T) => P): P {
+  const memo = memoOf(node)
+  const known = memo?.get<P>(key)
+  if (known !== undefined) return known
+  const piece = make(node)
+  memo?.set(key, piece)
+  return piece
+}
+
+/** The losses of a piece, moved to where its node stands. */
+export function relocate(losses: readonly Loss[], path: string, into: Loss[]): void {
+  for (const loss of losses) into.push({ ...loss, path: path + loss.path })
+}
+
+/** The messages of a request, items with commas between them: the bytes of those that were written before, and the text of the rest. */
+export interface HistoryItems {
+  readonly settled: Uint8Array | undefined
+  readonly text: string
+}
+
+/** `{…fields,"tools":[item,item],"messages":[item,item]}`. Without tools that member is left out. */
+export function requestBodyOf(
+  fields: string,
+  tools: { readonly key: string; readonly items: readonly string[] },
+  history: { readonly key: string; readonly items: HistoryItems },
+): Body {
+  const list = tools.items.length === 0 ? '' : `"${tools.key}":[${tools.items.join(',')}],`
+  const head = `${fields.slice(0, -1)}${fields === '{}' ? '' : ','}${list}"${history.key}":[`
+  const { settled, text } = history.items
+  return settled === undefined ? [`${head}${text}]}`] : [head, settled, `${text}]}`]
+}
