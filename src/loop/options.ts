@@ -32,6 +32,7 @@ type ExecutorSettings = Pick<
   | 'maxResultBytes'
   | 'repair'
   | 'audit'
+  | 'around'
   | 'log'
   | 'secrets'
   | 'onProgress'
@@ -148,8 +149,20 @@ function runIdOf(options: RunOptions, resume: RunState | undefined): string {
 /** What the executor is told for the calls of one turn. */
 export function batchOptions(setup: Setup, turn: number, signal: AbortSignal | undefined): ExecuteOptions {
   const { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve } = setup.options
-  const { onProgress } = setup.options
-  const own = { concurrency, policy, exposeErrors, maxResultBytes, repair, audit, log, secrets, approve, onProgress }
+  const { around, onProgress } = setup.options
+  const own = {
+    concurrency,
+    policy,
+    exposeErrors,
+    maxResultBytes,
+    repair,
+    audit,
+    around,
+    log,
+    secrets,
+    approve,
+    onProgress,
+  }
   return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.runId, turn, signal }
 }
 

@@ -9,7 +9,7 @@ import { type Deadlines, withDeadlines } from '../transport/deadlines.js'
 import { type RetryBudget, type RetryPolicy, retryWaitMs } from '../transport/retry.js'
 import type { Transport, TransportResponse } from '../transport/transport.js'
 import type { Codec, EncodedRequest, Env, HttpResponse } from '../wire/codec.js'
-import { type Awaitable, awaitable, drained, type Source } from './awaitable.js'
+import { type Awaitable, awaitable, drained, leavable, type Source } from './awaitable.js'
 import { checkCapabilities } from './capabilities.js'
 import type { CallOptions, Capabilities, Model, ModelRequest } from './model.js'
 import { withoutSecrets } from './secrets.js'
@@ -45,7 +45,8 @@ export function httpModel(endpoint: Endpoint): Model {
     request: ModelRequest,
     options: CallOptions,
     stream: boolean,
-  ): Source<CompletionEvent, CompletionResponse> => sourceOf(endpoint, request, options, stream)
+  ): Source<CompletionEvent, CompletionResponse> =>
+    leavable(options.signal, (signal) => callEvents(endpoint, request, { ...options, signal }, stream))
   return {
     name: endpoint.name,
     id: endpoint.model,
@@ -53,25 +54,6 @@ export function httpModel(endpoint: Endpoint): Model {
     complete: async (request, options = {}) => drained(call(request, options, false).events),
     stream: (request, options = {}): Awaitable<CompletionEvent, CompletionResponse> =>
       awaitable(() => call(request, options, true)),
-  }
-}
-
-/** A call as something to iterate: leaving aborts it, and its outcome is the folded response. */
-function sourceOf(
-  endpoint: Endpoint,
-  request: ModelRequest,
-  options: CallOptions,
-  stream: boolean,
-): Source<CompletionEvent, CompletionResponse> {
-  const leaving = new AbortController()
-  const signal = options.signal === undefined ? leaving.signal : AbortSignal.any([options.signal, leaving.signal])
-  const left = new ToolwireError('aborted', 'the reader of the events left')
-  return {
-    events: callEvents(endpoint, request, { ...options, signal }, stream),
-    leave: () => leaving.abort(left),
-    left: () => {
-      throw left
-    },
   }
 }
 
