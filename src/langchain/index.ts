@@ -1,2 +1,5 @@
 // The door `toolwire/langchain`: the only folder that knows LangChain.
+export type { ChatCallOptions, ChatSettings } from './call-options.js'
+export { type ToLangChainOptions, type ToolwireChatModel, toLangChain } from './chat-model.js'
 export { fromLangChainMessages, type MessageLoss, toLangChainMessages } from './messages.js'
+export { fromLangChainTool, type ToLangChainToolOptions, toLangChainTool } from './tools.js'

@@ -1,6 +1,6 @@
 // An assistant turn as LangChain's message: a string and `tool_calls` where that says it all, standard content blocks where
 // it does not (reasoning, several texts, text behind a call). What neither can hold goes into notes.
-import { AIMessage } from '@langchain/core/messages'
+import { AIMessage, type AIMessageFields } from '@langchain/core/messages'
 import { assertNever } from '../conversation/events.js'
 import type { AnyCall, AssistantMessage, AssistantPart, BrokenCall, ToolCall } from '../conversation/messages.js'
 import { isCall } from '../conversation/messages.js'
@@ -18,7 +18,10 @@ export interface WrittenCall {
   readonly args: JsonObject
 }
 
-export function writeTurn(message: AssistantMessage): AIMessage {
+/** What LangChain's message holds besides the turn itself. */
+export type AnswerFields = Pick<AIMessageFields, 'id' | 'usage_metadata' | 'response_metadata'>
+
+export function writeTurn(message: AssistantMessage, fields: AnswerFields = {}): AIMessage {
   const { content } = message
   const { calls, broken } = callsOf(content)
   const asText = isText(content)
@@ -26,8 +29,9 @@ export function writeTurn(message: AssistantMessage): AIMessage {
     content: asText ? textOfTurn(content) : content.map(blockOf),
     tool_calls: calls.map(writeCall),
     invalid_tool_calls: broken.map(writeBroken),
-    additional_kwargs: turnKwargs(message),
-    response_metadata: asText ? {} : { output_version: 'v1' },
+    ...fields,
+    additional_kwargs: turnKwargs(message, fields.id),
+    response_metadata: { ...fields.response_metadata, ...(asText ? {} : { output_version: 'v1' }) },
   })
 }
 
