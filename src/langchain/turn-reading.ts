@@ -31,33 +31,42 @@ export interface ReadTurn {
 export function readTurn(message: AnswerMessage, home: Origin | undefined = originOf(message)): ReadTurn {
   const { restore, message: own } = restorerOf(message.additional_kwargs)
   const calls = readCalls(message, home)
+  const { slots, dropped } = readSaid(message, calls, home)
+  const placed = calls.map(({ call }, ordinal): Slot => ({ slot: contentOf(message).length + 1 + ordinal, part: call }))
+  return {
+    slots: [...slots, ...placed].map(({ slot, part }) => ({ slot, part: restore(part) })),
+    message: own,
+    dropped,
+  }
+}
+
+/** What was said so far, without calls: cheap enough to be asked for after every chunk. */
+export function readGrowing(message: AnswerMessage): readonly Slot[] {
+  return readSaid(message, [], undefined).slots.filter(({ part }) => part.type === 'text' || part.type === 'reasoning')
+}
+
+/** The parts in the content, in their order. Takes the calls that have a place there out of the list. */
+function readSaid(
+  message: AnswerMessage,
+  calls: FoundCall[],
+  home: Origin | undefined,
+): { readonly slots: readonly Slot[]; readonly dropped: readonly number[] } {
   const slots: Slot[] = []
   const dropped: number[] = []
-  const put = (slot: number, part: AssistantPart): void => {
-    slots.push({ slot, part: restore(part) })
-  }
   const thought = message.additional_kwargs.reasoning_content
-  if (typeof thought === 'string' && thought !== '') put(0, { type: 'reasoning', text: thought })
-  const blocks = typeof message.content === 'string' ? textBlocks(message.content) : message.content
-  blocks.forEach((block: unknown, index) => {
+  if (typeof thought === 'string' && thought !== '') slots.push({ slot: 0, part: { type: 'reasoning', text: thought } })
+  contentOf(message).forEach((block, index) => {
     const part = isRecord(block) ? partOf(block as Block, calls, home) : readText({ text: block })
     if (part === 'nothing') return
     if (part === undefined) dropped.push(index)
-    else put(index + 1, part)
+    else slots.push({ slot: index + 1, part })
   })
-  for (const { call } of calls.splice(0)) put(blocks.length + 1 + slots.length, call)
-  return { slots, message: own, dropped }
+  return { slots, dropped }
 }
 
-/** The same answer after its model said that it was cut: a last call may be guessed, and must not run. */
-export function withoutCutCall(parts: readonly AssistantPart[]): readonly AssistantPart[] {
-  const last = parts.at(-1)
-  if (last?.type !== 'tool_call') return parts
-  return [...parts.slice(0, -1), { ...last, type: 'broken_call', reason: 'truncated' }]
-}
-
-function textBlocks(text: string): readonly unknown[] {
-  return text === '' ? [] : [text]
+function contentOf({ content }: AnswerMessage): readonly unknown[] {
+  if (typeof content !== 'string') return content
+  return content === '' ? [] : [content]
 }
 
 /** `nothing` is a block that only repeats what is elsewhere. Takes the calls that have a place out of the list. */
