@@ -10,11 +10,14 @@ export interface Dialect {
   readonly thinking: boolean
   /** What results may hold besides text. */
   readonly resultImages: boolean
-  readonly files: boolean
+  /** Files as standard blocks, as LangChain's older data blocks, or not at all: no form is understood by all. */
+  readonly files: 'standard' | 'data' | 'none'
   /** Images by address; others go inline only. */
   readonly imageUrls: boolean
   /** Whether it knows `tool_choice`. */
   readonly choice: boolean
+  /** Whether it takes stop sequences with a call. */
+  readonly stop: boolean
   /** Whether it tells the provider which call a result answers. */
   readonly namesResults: boolean
   /** Whether every whole answer says why it ended: one that does not was cut. */
@@ -27,15 +30,16 @@ const plain: Dialect = {
   provider: 'langchain',
   thinking: false,
   resultImages: false,
-  files: false,
+  files: 'none',
   imageUrls: true,
   choice: true,
+  stop: true,
   namesResults: true,
   saysFinish: false,
 }
 
 const dialects: ReadonlyMap<unknown, Dialect> = new Map([
-  ['openai', { ...plain, provider: 'openai', files: true, saysFinish: true }],
+  ['openai', { ...plain, provider: 'openai', files: 'data', saysFinish: true }],
   [
     'anthropic',
     {
@@ -44,7 +48,7 @@ const dialects: ReadonlyMap<unknown, Dialect> = new Map([
       provider: 'anthropic',
       thinking: true,
       resultImages: true,
-      files: true,
+      files: 'standard',
       saysFinish: true,
     },
   ],
@@ -62,7 +66,7 @@ const dialects: ReadonlyMap<unknown, Dialect> = new Map([
   ],
   [
     'googlegenerativeai',
-    { ...plain, wire: 'gemini', provider: 'gemini', thinking: true, files: true, saysFinish: true },
+    { ...plain, wire: 'gemini', provider: 'gemini', thinking: true, files: 'standard', stop: false, saysFinish: true },
   ],
 ])
 

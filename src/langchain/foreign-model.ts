@@ -2,7 +2,7 @@
 // Trap: settings such as the temperature belong to the chat model; asked for in a request, they are reported as lost.
 import type { BaseLanguageModelInput } from '@langchain/core/language_models/base'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
-import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages'
+import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages'
 import type { Runnable } from '@langchain/core/runnables'
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
@@ -125,9 +125,10 @@ async function* streamed(call: Call): AsyncGenerator<CompletionEvent> {
   const told = new Map<number, number>()
   let merged: AIMessageChunk | undefined
   for await (const chunk of await bound(call).stream(messages, optionsOf(call))) {
-    if (!AIMessageChunk.isInstance(chunk)) throw notAnAnswer(foreign, chunk)
-    if (merged === undefined) yield startOf(foreign, chunk)
-    merged = merged === undefined ? chunk : merged.concat(chunk)
+    const answer = answerIn(foreign, chunk)
+    if (merged === undefined) yield startOf(foreign, answer)
+    if (!isChunk(answer)) return yield* answerEvents(answer, foreign.dialect, foreign.home, told) // it cannot stream
+    merged = merged === undefined ? answer : merged.concat(answer)
     const slots = readGrowing(merged)
     for (const event of growth(slots, told)) yield event
     for (const { slot, part } of slots) if ('text' in part) told.set(slot, part.text.length)
@@ -160,14 +161,14 @@ async function structured(call: Call): Promise<AnswerMessage> {
 }
 
 function answerIn(foreign: Foreign, message: unknown): AnswerMessage {
-  if (AIMessage.isInstance(message) || AIMessageChunk.isInstance(message)) return message
-  throw notAnAnswer(foreign, message)
+  if (AIMessage.isInstance(message)) return message
+  const what = isRecord(message) && typeof message.type === 'string' ? `a "${message.type}" message` : 'no message'
+  throw new ToolwireError('malformed_response', `${foreign.name} gave ${what} instead of an answer`)
 }
 
-function notAnAnswer({ name }: Foreign, given: unknown): ToolwireError {
-  const what =
-    isRecord(given) && typeof given.type === 'string' ? `a message of the type "${given.type}"` : 'no message'
-  return new ToolwireError('malformed_response', `${name} gave ${what} instead of an answer`)
+/** Told by what it can do: a program may hold two copies of LangChain, and their classes do not know each other. */
+function isChunk(message: AnswerMessage): message is AIMessageChunk {
+  return 'concat' in message
 }
 
 function startOf({ id, home }: Foreign, message: AnswerMessage): CompletionEvent {
@@ -220,8 +221,9 @@ function prepare(request: CompletionRequest, { dialect }: Foreign): Prepared {
 
 const ownSettings = ['maxTokens', 'temperature', 'topP', 'reasoning', 'parallelToolCalls', 'extra'] as const
 
-function settingLosses(request: CompletionRequest, { wire, choice }: Dialect): readonly Loss[] {
-  const dropped = ownSettings.filter((setting) => request[setting] !== undefined)
+function settingLosses(request: CompletionRequest, { wire, choice, stop }: Dialect): readonly Loss[] {
+  const settings = stop ? ownSettings : ([...ownSettings, 'stop'] as const)
+  const dropped = settings.filter((setting) => request[setting] !== undefined)
   const losses = dropped.map((setting): Loss => {
     const message = `${setting} is a setting of the chat model; set it there`
     return { code: 'setting_dropped', wire, path: `/${setting}`, kind: 'dropped', message }

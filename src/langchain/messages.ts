@@ -1,8 +1,6 @@
 // Conversations both ways. Nothing is lost on the way to LangChain and back, also through its own stored form; from messages
 // that others made, what has no canonical place is dropped and reported.
 import {
-  type AIMessage,
-  AIMessageChunk,
   type BaseMessage,
   HumanMessage,
   AIMessage as LangChainAnswer,
@@ -125,8 +123,8 @@ function addResult(
 }
 
 function readMessage(message: BaseMessage, path: string, losses: MessageLoss[]): Message | undefined {
-  if (LangChainAnswer.isInstance(message) || AIMessageChunk.isInstance(message)) {
-    const turn = readTurn(message as AIMessage)
+  if (LangChainAnswer.isInstance(message)) {
+    const turn = readTurn(message)
     losses.push(...turn.dropped.map((place) => droppedBlock(path, place)))
     return { ...turn.message, role: 'assistant', content: turn.slots.map(({ part }) => part) }
   }

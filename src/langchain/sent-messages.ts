@@ -7,6 +7,7 @@ import {
   type AnyCall,
   type AssistantMessage,
   type AssistantPart,
+  type FilePart,
   isCall,
   type Message,
   type ReasoningPart,
@@ -71,22 +72,25 @@ function sendPart(part: UserPart, dialect: Dialect, media: boolean): Block | und
       return writeBlock(part)
     case 'image':
       return media && (dialect.imageUrls || part.url === undefined) ? writeBlock(part) : undefined
-    case 'file': {
-      if (!media || !dialect.files || (part.url === undefined && part.data === undefined)) return undefined
-      const { url, data, mediaType = 'application/octet-stream', name } = part
-      // The older form of a data block: the only one all the packages convert.
-      const source = url === undefined ? { source_type: 'base64', data } : { source_type: 'url', url }
-      return {
-        type: 'file',
-        ...source,
-        mime_type: mediaType,
-        ...(name === undefined ? {} : { metadata: { filename: name } }),
-      }
-    }
+    case 'file':
+      return media ? sendFile(part, dialect) : undefined
     case 'opaque':
       return undefined
     default:
       return assertNever(part)
+  }
+}
+
+function sendFile(part: FilePart, { files }: Dialect): Block | undefined {
+  const { url, data, mediaType = 'application/octet-stream', name } = part
+  if (files === 'none' || (url === undefined && data === undefined)) return undefined
+  if (files === 'standard') return writeBlock({ ...part, mediaType })
+  const source = url === undefined ? { source_type: 'base64', data } : { source_type: 'url', url }
+  return {
+    type: 'file',
+    ...source,
+    mime_type: mediaType,
+    ...(name === undefined ? {} : { metadata: { filename: name } }),
   }
 }
 

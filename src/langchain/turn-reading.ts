@@ -59,9 +59,31 @@ function readSaid(
     const part = isRecord(block) ? partOf(block as Block, calls, home) : readText({ text: block })
     if (part === 'nothing') return
     if (part === undefined) dropped.push(index)
-    else slots.push({ slot: index + 1, part })
+    else if (!isContinued(message, block, slots.at(-1)?.part, part)) slots.push({ slot: index + 1, part })
+    else slots.push(joined(slots.pop(), part))
   })
   return { slots, dropped }
+}
+
+/**
+ * quirk(@langchain/google-genai 2.3.2): streamed blocks have no index, so that merging chunks lists the pieces of one text one
+ * by one; test/langchain/foreign-model.test.ts
+ */
+function isContinued(
+  message: AnswerMessage,
+  block: unknown,
+  before: AssistantPart | undefined,
+  part: AssistantPart,
+): boolean {
+  if (!('tool_call_chunks' in message) || !isRecord(block) || block.index !== undefined) return false
+  if (part.type !== 'text' && part.type !== 'reasoning') return false
+  return before?.type === part.type && before.opaque === undefined
+}
+
+function joined(before: Slot | undefined, part: AssistantPart): Slot {
+  const said = before?.part
+  if (before === undefined || said === undefined || !('text' in said) || !('text' in part)) return { slot: 0, part }
+  return { slot: before.slot, part: { ...part, text: said.text + part.text } }
 }
 
 function contentOf({ content }: AnswerMessage): readonly unknown[] {

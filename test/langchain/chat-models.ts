@@ -16,7 +16,7 @@ export const chatAnthropic = (url: string): ChatAnthropic =>
 export const chatOpenAI = (url: string): ChatOpenAI =>
   new ChatOpenAI({ model: 'gpt-6', apiKey: 'k', maxRetries: 0, configuration: { baseURL: `${url}/v1` } })
 export const chatGoogle = (url: string): ChatGoogleGenerativeAI =>
-  new ChatGoogleGenerativeAI({ model: 'gemini-3-pro', apiKey: 'k', baseUrl: url, maxRetries: 0 })
+  new ChatGoogleGenerativeAI({ model: 'gemini-2.5-pro', apiKey: 'k', baseUrl: url, maxRetries: 0 })
 
 export const chatModels: readonly ChatModelCase[] = [
   { name: 'ChatOllama', open: chatOllama },
