@@ -147,7 +147,7 @@ function hashOf(plain: object): string {
 function valueIn(text: Json | undefined): Json {
   if (typeof text !== 'string') return null
   try {
-    return parseBody(text)
+    return parseBody(text.trim() === '' ? '{}' : text) // no text is read as no arguments
   } catch {
     return text.trim()
   }

@@ -187,7 +187,7 @@ export function idMaker(seed: string): (id: string | undefined, name: string, te
   const counts = new Map<string, number>()
   return (id, name, text) => {
     if (id !== undefined && id !== '') return id
-    const made = `call_${shortHash(JSON.stringify([seed, name, text.trim()]))}`
+    const made = `call_${shortHash(JSON.stringify([seed, name, text.trim() || '{}']))}`
     const count = (counts.get(made) ?? 0) + 1
     counts.set(made, count)
     return count === 1 ? made : `${made}_${count}`

@@ -120,9 +120,11 @@ function plainPart(part: AssistantPart, idOf: (call: AnyCall, text: string) => s
       const text = JSON.stringify(argsOfCall(part))
       return callOf({ id: idOf(part, text), name: part.name, text })
     }
-    case 'broken_call':
+    case 'broken_call': {
       // Nothing but its identity is sure to be read back: a chunk and a message say different things of a broken call.
-      return { type: 'tool_call', id: idOf(part, part.arguments), name: part.name, arguments: part.arguments }
+      const text = part.arguments.trim() === '' ? '{}' : part.arguments
+      return { type: 'tool_call', id: idOf(part, text), name: part.name, arguments: text }
+    }
     case 'opaque':
       return part
     default:
