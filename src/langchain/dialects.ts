@@ -6,8 +6,8 @@ export interface Dialect {
   /** The wire it speaks. Its rules of history are kept, and continuations of that wire are understood. */
   readonly wire: Wire
   readonly provider: string
-  /** Thinking it takes back in blocks of its own, with their signatures. */
-  readonly thinking: boolean
+  /** Thinking it takes back: in `blocks` of its own with their signatures, as one `item` of a turn, or not at all. */
+  readonly thinking: 'blocks' | 'item' | 'none'
   /** What results may hold besides text. */
   readonly resultImages: boolean
   /** Files as standard blocks, as LangChain's older data blocks, or not at all: no form is understood by all. */
@@ -28,7 +28,7 @@ export interface Dialect {
 const plain: Dialect = {
   wire: 'openai-chat',
   provider: 'langchain',
-  thinking: false,
+  thinking: 'none',
   resultImages: false,
   files: 'none',
   imageUrls: true,
@@ -41,12 +41,16 @@ const plain: Dialect = {
 const dialects: ReadonlyMap<unknown, Dialect> = new Map([
   ['openai', { ...plain, provider: 'openai', files: 'data', saysFinish: true }],
   [
+    'openai-responses',
+    { ...plain, wire: 'openai-responses', provider: 'openai', thinking: 'item', files: 'data', saysFinish: true },
+  ],
+  [
     'anthropic',
     {
       ...plain,
       wire: 'anthropic',
       provider: 'anthropic',
-      thinking: true,
+      thinking: 'blocks',
       resultImages: true,
       files: 'standard',
       saysFinish: true,
@@ -66,7 +70,15 @@ const dialects: ReadonlyMap<unknown, Dialect> = new Map([
   ],
   [
     'googlegenerativeai',
-    { ...plain, wire: 'gemini', provider: 'gemini', thinking: true, files: 'standard', stop: false, saysFinish: true },
+    {
+      ...plain,
+      wire: 'gemini',
+      provider: 'gemini',
+      thinking: 'blocks',
+      files: 'standard',
+      stop: false,
+      saysFinish: true,
+    },
   ],
 ])
 

@@ -28,7 +28,7 @@ import { type AnswerMessage, readGrowing } from './turn-reading.js'
 export interface FromLangChainOptions {
   /** The id of the model; what the chat model says of itself when left out. */
   readonly id?: string | undefined
-  /** Which package it is of: `openai`, `anthropic`, `ollama`, `googlegenerativeai`; what it says of itself when left out. */
+  /** Which it is: `openai`, `openai-responses`, `anthropic`, `ollama`, `googlegenerativeai`; what it says of itself when left out. */
   readonly type?: string | undefined
   /** What is known of it. */
   readonly capabilities?: Partial<Capabilities> | undefined
@@ -38,7 +38,7 @@ export function fromLangChain(chatModel: BaseChatModel, options: FromLangChainOp
   if (typeof chatModel?.invoke !== 'function' || typeof chatModel._llmType !== 'function') {
     throw new ToolwireError('misuse', 'fromLangChain needs a LangChain chat model, such as new ChatOllama({ … })')
   }
-  const type = options.type ?? chatModel._llmType()
+  const type = options.type ?? typeOf(chatModel)
   const dialect = dialectOf(type)
   const id = options.id ?? idOf(chatModel) ?? type
   const foreign: Foreign = {
@@ -232,6 +232,13 @@ function settingLosses(request: CompletionRequest, { wire, choice, stop }: Diale
   if (choice || word === undefined || word === 'none') return losses
   const message = 'this chat model cannot be made to call a tool; the choice was left to it'
   return [...losses, { code: 'tool_choice_widened', wire, path: '/toolChoice', kind: 'widened', to: 'auto', message }]
+}
+
+/** ChatOpenAI is two in one: which it is decides what it takes back. */
+function typeOf(chatModel: BaseChatModel): string {
+  const type = chatModel._llmType()
+  const isResponses = 'useResponsesApi' in chatModel && chatModel.useResponsesApi === true
+  return isResponses ? `${type}-responses` : type
 }
 
 /** What a chat model calls its model: the packages do not agree on the field. */

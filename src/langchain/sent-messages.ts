@@ -20,6 +20,7 @@ import { stringifyJson } from '../json/stringify.js'
 import type { JsonObject } from '../json/types.js'
 import { errorText } from '../tools/results.js'
 import { argumentsObject } from '../wire/arguments.js'
+import { encodeReasoning } from '../wire/openai-responses/reasoning.js'
 import { type Block, writeBlock } from './blocks.js'
 import type { Dialect } from './dialects.js'
 import { geminiSignatures } from './turn-reading.js'
@@ -109,11 +110,11 @@ function sendTurn(message: AssistantMessage, path: string, sending: Sending): AI
   const parts = message.content.map((part, index) => ({ part, path: at(at(path, 'content'), index) }))
   const blocks = parts.flatMap(({ part, path: place }) => sendSaid(part, place, sending))
   const calls = parts.flatMap(({ part, path: place }) => (isCall(part) ? [sendCall(part, place, sending)] : []))
-  const isPlain = !dialect.thinking || blocks.every((block) => block.type === 'text')
+  const isPlain = dialect.thinking !== 'blocks' || blocks.every((block) => block.type === 'text')
   return new AIMessage({
     content: isPlain ? blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('') : blocks,
     tool_calls: calls,
-    additional_kwargs: signaturesOf(message),
+    additional_kwargs: { ...signaturesOf(message), ...itemOf(message, dialect) },
   })
 }
 
@@ -124,11 +125,12 @@ function sendSaid(part: AssistantPart, path: string, sending: Sending): readonly
     case 'text':
       return [{ type: 'text', text: part.text }]
     case 'reasoning':
-      if (dialect.thinking) return [thinkingOf(part)]
-      report(sending, path, 'this chat model takes no reasoning back')
+      if (dialect.thinking === 'blocks') return [thinkingOf(part)]
+      if (!isItem(part, dialect)) report(sending, path, 'this chat model takes no reasoning back')
       return []
     case 'opaque':
-      if (dialect.thinking && part.origin.wire === 'anthropic') return [{ ...part.data, type: String(part.data.type) }]
+      if (dialect.thinking === 'blocks' && part.origin.wire === 'anthropic')
+        return [{ ...part.data, type: String(part.data.type) }]
       report(sending, path, 'this chat model takes no blocks of its provider back')
       return []
     case 'tool_call':
@@ -142,6 +144,17 @@ function sendSaid(part: AssistantPart, path: string, sending: Sending): readonly
 function thinkingOf({ text, opaque }: ReasoningPart): Block {
   const signature = opaque?.data.signature ?? opaque?.data.thoughtSignature
   return { type: 'thinking', thinking: text, ...(typeof signature === 'string' ? { signature } : {}) }
+}
+
+/** Whether a reasoning is the item of its turn. Trap: ChatOpenAI has a place for one; of several the last is kept. */
+function isItem(part: ReasoningPart, { thinking, wire }: Dialect): boolean {
+  return thinking === 'item' && part.opaque?.origin.wire === wire
+}
+
+/** Where ChatOpenAI looks for the reasoning of a turn on Responses. */
+function itemOf({ content }: AssistantMessage, dialect: Dialect): { reasoning?: JsonObject } {
+  const part = content.findLast((value): value is ReasoningPart => value.type === 'reasoning' && isItem(value, dialect))
+  return part === undefined ? {} : { reasoning: encodeReasoning(part) }
 }
 
 /** Where @langchain/google-genai looks for the signatures of calls. */

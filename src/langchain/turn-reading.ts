@@ -2,12 +2,13 @@
 // calls; content blocks only say where they stand. Trap: the parsed `args` of a chunk may be guessed from cut text, its
 // `tool_call_chunks` never are.
 import type { AIMessage, AIMessageChunk } from '@langchain/core/messages'
-import type { AnyCall, AssistantPart, Opaque, Origin } from '../conversation/messages.js'
+import type { AnyCall, AssistantPart, Opaque, Origin, ReasoningPart } from '../conversation/messages.js'
 import { isArgumentText } from '../conversation/stored-fields.js'
 import { shortHash } from '../json/digest.js'
 import { displayJson, stringifyJson } from '../json/stringify.js'
 import type { JsonObject, Value } from '../json/types.js'
 import { callOf } from '../wire/arguments.js'
+import { decodeReasoning } from '../wire/openai-responses/reasoning.js'
 import { type Block, isRecord, objectIn, readOpaque, readText } from './blocks.js'
 import { providerOrigin } from './dialects.js'
 import { restorerOf } from './notes.js'
@@ -53,11 +54,11 @@ function readSaid(
 ): { readonly slots: readonly Slot[]; readonly dropped: readonly number[] } {
   const slots: Slot[] = []
   const dropped: number[] = []
-  const thought = message.additional_kwargs.reasoning_content
-  if (typeof thought === 'string' && thought !== '') slots.push({ slot: 0, part: { type: 'reasoning', text: thought } })
+  const thought = readThought(message, home)
+  if (thought !== undefined) slots.push({ slot: 0, part: thought })
   contentOf(message).forEach((block, index) => {
     const part = isRecord(block) ? partOf(block as Block, calls, home) : readText({ text: block })
-    if (part === 'nothing') return
+    if (part === 'nothing' || (part?.type === 'reasoning' && thought !== undefined)) return // said there already
     if (part === undefined) dropped.push(index)
     else if (!isContinued(message, block, slots.at(-1)?.part, part)) slots.push({ slot: index + 1, part })
     else slots.push(joined(slots.pop(), part))
@@ -84,6 +85,25 @@ function joined(before: Slot | undefined, part: AssistantPart): Slot {
   const said = before?.part
   if (before === undefined || said === undefined || !('text' in said) || !('text' in part)) return { slot: 0, part }
   return { slot: before.slot, part: { ...part, text: said.text + part.text } }
+}
+
+/** Reasoning beside the content: plain text of Ollama, DeepSeek and others, or the item of OpenAI's Responses. */
+function readThought(message: AnswerMessage, home: Origin | undefined): ReasoningPart | undefined {
+  const { reasoning_content: text, reasoning } = message.additional_kwargs
+  if (typeof text === 'string' && text !== '') return { type: 'reasoning', text }
+  const item = wholeItem(message) ?? reasoning
+  if (!isRecord(item) || item.type !== 'reasoning') return undefined
+  const { summary, ...rest } = item
+  // Streamed sections carry an index that only merging needs.
+  const sections = Array.isArray(summary) ? summary.map(({ type, text: said }) => ({ type, text: said })) : []
+  const data = objectIn(displayJson({ ...rest, summary: sections }))
+  return data === undefined ? undefined : decodeReasoning(data, home ?? { wire: 'openai-responses' })
+}
+
+/** quirk(@langchain/openai 1.5.8): the chunks of a stream leave out `encrypted_content`; the output at its end has it. */
+function wholeItem({ response_metadata: metadata }: AnswerMessage): unknown {
+  const { output } = metadata as { readonly [key: string]: unknown }
+  return Array.isArray(output) ? output.findLast((item) => isRecord(item) && item.type === 'reasoning') : undefined
 }
 
 function contentOf({ content }: AnswerMessage): readonly unknown[] {

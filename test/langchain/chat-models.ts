@@ -15,6 +15,14 @@ export const chatAnthropic = (url: string): ChatAnthropic =>
   new ChatAnthropic({ model: 'claude-sonnet-5-5', anthropicApiUrl: url, apiKey: 'k', maxRetries: 0 })
 export const chatOpenAI = (url: string): ChatOpenAI =>
   new ChatOpenAI({ model: 'gpt-6', apiKey: 'k', maxRetries: 0, configuration: { baseURL: `${url}/v1` } })
+export const chatOpenAIResponses = (url: string): ChatOpenAI =>
+  new ChatOpenAI({
+    model: 'gpt-6',
+    apiKey: 'k',
+    maxRetries: 0,
+    useResponsesApi: true,
+    configuration: { baseURL: `${url}/v1` },
+  })
 export const chatGoogle = (url: string): ChatGoogleGenerativeAI =>
   new ChatGoogleGenerativeAI({ model: 'gemini-2.5-pro', apiKey: 'k', baseUrl: url, maxRetries: 0 })
 
@@ -22,5 +30,6 @@ export const chatModels: readonly ChatModelCase[] = [
   { name: 'ChatOllama', open: chatOllama },
   { name: 'ChatAnthropic', open: chatAnthropic },
   { name: 'ChatOpenAI', open: chatOpenAI },
+  { name: 'ChatOpenAI on Responses', open: chatOpenAIResponses },
   { name: 'ChatGoogleGenerativeAI', open: chatGoogle },
 ]

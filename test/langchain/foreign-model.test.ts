@@ -172,7 +172,7 @@ describe('failures have codes', () => {
   test.each(abortable)('$name: an abort ends the stream as aborted', async ({ open }) => {
     await using server = await providerServer({
       script: ['one two three four five six seven'],
-      misbehave: { stallAfterEvents: 4 },
+      misbehave: { stallAfterEvents: 6 },
     })
     const abort = new AbortController()
     const stream = run.stream({ model: fromLangChain(open(server.url)), prompt: 'Hi', signal: abort.signal })
