@@ -5,8 +5,9 @@ import type { AssistantPart, Origin, ReasoningPart, TextPart } from '../conversa
 import { isCall } from '../conversation/messages.js'
 import type { FinishReason } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
+import type { AnswerMessage } from './call-reading.js'
 import type { Dialect } from './dialects.js'
-import { type AnswerMessage, readTurn, type Slot } from './turn-reading.js'
+import { readTurn, type Slot } from './turn-reading.js'
 import { readUsage } from './usage.js'
 
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([

@@ -26,7 +26,7 @@ export async function* chunksOf(
   const { response, error } = folder.done()
   if (error !== undefined) throw error
   const idOf = (call: AnyCall): string | undefined => (call.type === 'broken_call' ? undefined : call.id)
-  const additional_kwargs = turnKwargs(response.message, response.id, idOf)
+  const additional_kwargs = turnKwargs(response.message, idOf)
   const { response_metadata = {}, ...fields } = finish(response)
   yield new AIMessageChunk({ content: '', ...fields, additional_kwargs, response_metadata: { ...response_metadata } })
 }
@@ -37,32 +37,33 @@ interface Writer {
 
 /** Text as a string for as long as that says it all; from the first other part on, standard content blocks. */
 function createWriter(): Writer {
-  let id = ''
+  let named: { readonly id?: string } = {}
   let inBlocks = false
   let textPart: number | undefined
   let calls = 0
   const blocks = (block: Block, part: number): ChunkFields => {
     inBlocks = true
-    return { id, content: [{ ...block, index: part }], response_metadata: { output_version: 'v1' } }
+    return { ...named, content: [{ ...block, index: part }], response_metadata: { output_version: 'v1' } }
   }
   const call = (value: AnyCall, part: number): ChunkFields => {
     const { name, arguments: args } = value
     const known = value.type === 'tool_call' ? { id: value.id } : {}
     const chunk = { type: 'tool_call_chunk' as const, index: calls, name, args, ...known }
     calls += 1
-    return { ...(inBlocks ? blocks(blockOf(value), part) : { id, content: '' }), tool_call_chunks: [chunk] }
+    return { ...(inBlocks ? blocks(blockOf(value), part) : { ...named, content: '' }), tool_call_chunks: [chunk] }
   }
   return {
     write(event) {
       switch (event.type) {
         case 'start':
-          id = event.id
+          // Messages without an id get one of their own from LangChain; agents tell messages apart by it.
+          named = event.id === '' ? {} : { id: event.id }
           return undefined
         case 'text_delta':
           if (event.text === '') return undefined
           inBlocks ||= calls > 0 || (textPart ?? event.part) !== event.part
           textPart = event.part
-          return inBlocks ? blocks({ type: 'text', text: event.text }, event.part) : { id, content: event.text }
+          return inBlocks ? blocks({ type: 'text', text: event.text }, event.part) : { ...named, content: event.text }
         case 'reasoning_delta':
           return blocks({ type: 'reasoning', reasoning: event.text }, event.part)
         case 'opaque':

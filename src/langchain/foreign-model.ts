@@ -19,11 +19,12 @@ import type { CallOptions, Capabilities, Model, ModelRequest } from '../model/mo
 import { codecs, profileOf } from '../wire/index.js'
 import { answerEvents, growth } from './answers.js'
 import { isRecord } from './blocks.js'
+import type { AnswerMessage } from './call-reading.js'
 import { type Dialect, dialectOf } from './dialects.js'
 import { foreignFailure } from './failures.js'
 import { withNamedResults } from './named-results.js'
 import { sentMessages } from './sent-messages.js'
-import { type AnswerMessage, readGrowing } from './turn-reading.js'
+import { readGrowing } from './turn-reading.js'
 
 export interface FromLangChainOptions {
   /** The id of the model; what the chat model says of itself when left out. */

@@ -22,8 +22,8 @@ import { errorText } from '../tools/results.js'
 import { argumentsObject } from '../wire/arguments.js'
 import { encodeReasoning } from '../wire/openai-responses/reasoning.js'
 import { type Block, writeBlock } from './blocks.js'
+import { geminiSignatures } from './call-reading.js'
 import type { Dialect } from './dialects.js'
-import { geminiSignatures } from './turn-reading.js'
 
 /** Losses point into the request. */
 export function sentMessages(
@@ -108,13 +108,17 @@ function sendResult(result: ToolResult, path: string, sending: Sending): ToolMes
 function sendTurn(message: AssistantMessage, path: string, sending: Sending): AIMessage {
   const { dialect } = sending
   const parts = message.content.map((part, index) => ({ part, path: at(at(path, 'content'), index) }))
-  const blocks = parts.flatMap(({ part, path: place }) => sendSaid(part, place, sending))
+  const item = itemOf(message, dialect)
+  const blocks = parts.flatMap(({ part, path: place }) => (part === item ? [] : sendSaid(part, place, sending)))
   const calls = parts.flatMap(({ part, path: place }) => (isCall(part) ? [sendCall(part, place, sending)] : []))
   const isPlain = dialect.thinking !== 'blocks' || blocks.every((block) => block.type === 'text')
   return new AIMessage({
     content: isPlain ? blocks.map((block) => (typeof block.text === 'string' ? block.text : '')).join('') : blocks,
     tool_calls: calls,
-    additional_kwargs: { ...signaturesOf(message), ...itemOf(message, dialect) },
+    additional_kwargs: {
+      ...signaturesOf(message),
+      ...(item === undefined ? {} : { reasoning: encodeReasoning(item) }),
+    },
   })
 }
 
@@ -126,7 +130,7 @@ function sendSaid(part: AssistantPart, path: string, sending: Sending): readonly
       return [{ type: 'text', text: part.text }]
     case 'reasoning':
       if (dialect.thinking === 'blocks') return [thinkingOf(part)]
-      if (!isItem(part, dialect)) report(sending, path, 'this chat model takes no reasoning back')
+      report(sending, path, 'this chat model does not take this reasoning back')
       return []
     case 'opaque':
       if (dialect.thinking === 'blocks' && part.origin.wire === 'anthropic')
@@ -146,15 +150,12 @@ function thinkingOf({ text, opaque }: ReasoningPart): Block {
   return { type: 'thinking', thinking: text, ...(typeof signature === 'string' ? { signature } : {}) }
 }
 
-/** Whether a reasoning is the item of its turn. Trap: ChatOpenAI has a place for one; of several the last is kept. */
-function isItem(part: ReasoningPart, { thinking, wire }: Dialect): boolean {
-  return thinking === 'item' && part.opaque?.origin.wire === wire
-}
-
-/** Where ChatOpenAI looks for the reasoning of a turn on Responses. */
-function itemOf({ content }: AssistantMessage, dialect: Dialect): { reasoning?: JsonObject } {
-  const part = content.findLast((value): value is ReasoningPart => value.type === 'reasoning' && isItem(value, dialect))
-  return part === undefined ? {} : { reasoning: encodeReasoning(part) }
+/** The reasoning that ChatOpenAI takes back on Responses. It has a place for one: of several the last. */
+function itemOf({ content }: AssistantMessage, { thinking, wire }: Dialect): ReasoningPart | undefined {
+  if (thinking !== 'item') return undefined
+  return content.findLast(
+    (part): part is ReasoningPart => part.type === 'reasoning' && part.opaque?.origin.wire === wire,
+  )
 }
 
 /** Where @langchain/google-genai looks for the signatures of calls. */

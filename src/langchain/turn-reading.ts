@@ -1,19 +1,13 @@
-// What a chat model said, read from LangChain's message. `tool_calls` is what a program may have edited, so it decides about
-// calls; content blocks only say where they stand. Trap: the parsed `args` of a chunk may be guessed from cut text, its
-// `tool_call_chunks` never are.
-import type { AIMessage, AIMessageChunk } from '@langchain/core/messages'
-import type { AnyCall, AssistantPart, Opaque, Origin, ReasoningPart } from '../conversation/messages.js'
-import { isArgumentText } from '../conversation/stored-fields.js'
-import { shortHash } from '../json/digest.js'
-import { displayJson, stringifyJson } from '../json/stringify.js'
-import type { JsonObject, Value } from '../json/types.js'
-import { callOf } from '../wire/arguments.js'
+// What a chat model said, read from LangChain's message in every form its packages give it. `tool_calls` is what a program may
+// have edited, so it decides about calls; content blocks only say where they stand.
+import type { AssistantPart, Origin, ReasoningPart } from '../conversation/messages.js'
+import { displayJson } from '../json/stringify.js'
+import type { JsonObject } from '../json/types.js'
 import { decodeReasoning } from '../wire/openai-responses/reasoning.js'
 import { type Block, isRecord, objectIn, readOpaque, readText } from './blocks.js'
+import { type AnswerMessage, type FoundCall, readCalls, signedBy } from './call-reading.js'
 import { providerOrigin } from './dialects.js'
 import { restorerOf } from './notes.js'
-
-export type AnswerMessage = AIMessage | AIMessageChunk
 
 /** A part and where it stands. Positions are not dense, so that they do not move while chunks are still coming. */
 export interface Slot {
@@ -145,10 +139,6 @@ function readThinking({ thinking, signature }: Block, home: Origin | undefined):
   return { type: 'reasoning', text, opaque: signedBy(home ?? { wire: 'anthropic' }, signature) }
 }
 
-function signedBy(origin: Origin, signature: string): Opaque {
-  return { origin, data: origin.wire === 'gemini' ? { thoughtSignature: signature } : { signature } }
-}
-
 /** A block of the provider's own is kept where we know whose it is. */
 function ownBlock(block: unknown, home: Origin | undefined): AssistantPart | undefined {
   const data = isRecord(block) ? objectIn(displayJson(block)) : undefined
@@ -161,66 +151,4 @@ function originOf({ response_metadata: metadata }: AnswerMessage): Origin | unde
   const { model_provider: provider, model_name, model } = metadata as { readonly [key: string]: unknown }
   const name = typeof model_name === 'string' ? model_name : model
   return providerOrigin(provider, typeof name === 'string' ? name : undefined)
-}
-
-/** A call, and the id it came with. */
-interface FoundCall {
-  readonly given: string
-  readonly call: AnyCall
-}
-
-/** All calls, whole ones first, in the order the message has them. */
-function readCalls(message: AnswerMessage, home: Origin | undefined): FoundCall[] {
-  const idOf = idMaker(message.id ?? '')
-  const chunks = 'tool_call_chunks' in message ? (message.tool_call_chunks ?? []) : []
-  const calls =
-    chunks.length > 0
-      ? chunks.map(({ id = '', name = '', args = '' }) => ({
-          given: id,
-          call: callOf({ id: idOf(id, name, args), name, text: args }),
-        }))
-      : parsedCalls(message, idOf)
-  const signatures = message.additional_kwargs[geminiSignatures]
-  if (!isRecord(signatures)) return calls
-  return calls.map(({ given, call }) => {
-    const signature = Object.hasOwn(signatures, given) ? signatures[given] : undefined
-    if (typeof signature !== 'string') return { given, call }
-    return { given, call: { ...call, opaque: signedBy(home ?? { wire: 'gemini' }, signature) } }
-  })
-}
-
-function parsedCalls(message: AnswerMessage, idOf: ReturnType<typeof idMaker>): FoundCall[] {
-  const whole = (message.tool_calls ?? []).map(({ id = '', name, args }) => {
-    const text = argumentText(args)
-    return { given: id, call: callOf({ id: idOf(id, name, text), name, text }) }
-  })
-  const invalid = (message.invalid_tool_calls ?? []).map(({ id = '', name = '', args = '' }): FoundCall => {
-    const text = typeof args === 'string' ? args : displayJson(args)
-    const reason = name === '' ? 'no_name' : isArgumentText(text) ? 'truncated' : 'malformed'
-    return { given: id, call: { type: 'broken_call', id: idOf(id, name, text), name, arguments: text, reason } }
-  })
-  return [...whole, ...invalid]
-}
-
-/** Ids for calls that came without one: the same for the same call of the same message. */
-export function idMaker(seed: string): (id: string | undefined, name: string, text: string) => string {
-  const counts = new Map<string, number>()
-  return (id, name, text) => {
-    if (id !== undefined && id !== '') return id
-    const made = `call_${shortHash(JSON.stringify([seed, name, text.trim() || '{}']))}`
-    const count = (counts.get(made) ?? 0) + 1
-    counts.set(made, count)
-    return count === 1 ? made : `${made}_${count}`
-  }
-}
-
-/** Where @langchain/google-genai keeps the signatures of calls, by call id. */
-export const geminiSignatures = '__gemini_function_call_thought_signatures__'
-
-function argumentText(args: unknown): string {
-  try {
-    return stringifyJson(args as Value)
-  } catch {
-    return displayJson(args)
-  }
 }

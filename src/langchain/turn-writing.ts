@@ -8,10 +8,10 @@ import { parseBody } from '../json/parse.js'
 import type { JsonObject } from '../json/types.js'
 import { callOf } from '../wire/arguments.js'
 import { type Block, writeOpaque } from './blocks.js'
+import { idMaker } from './call-reading.js'
 import { type Kwargs, kwargsOf, notesOf, type Pair } from './notes.js'
-import { idMaker } from './turn-reading.js'
 
-export interface WrittenCall {
+interface WrittenCall {
   readonly type: 'tool_call'
   readonly id: string
   readonly name: string
@@ -30,7 +30,7 @@ export function writeTurn(message: AssistantMessage, fields: AnswerFields = {}):
     tool_calls: calls.map(writeCall),
     invalid_tool_calls: broken.map(writeBroken),
     ...fields,
-    additional_kwargs: turnKwargs(message, fields.id),
+    additional_kwargs: turnKwargs(message),
     response_metadata: { ...fields.response_metadata, ...(asText ? {} : { output_version: 'v1' }) },
   })
 }
@@ -38,27 +38,26 @@ export function writeTurn(message: AssistantMessage, fields: AnswerFields = {}):
 /** Notes of the parts and of the message itself. `idOf` gives the id a call is written with. */
 export function turnKwargs(
   message: AssistantMessage,
-  id = '',
   idOf: (call: AnyCall) => string | undefined = (call) => call.id,
 ): Kwargs {
   const { role: _, content, ...own } = message
-  const madeId = idMaker(id)
+  const madeId = idMaker()
   const readId = (call: AnyCall, text: string): string => madeId(idOf(call), call.name, text)
   const notes = notesOf(content.map((part): Pair => [plainPart(part, readId), part]))
   return kwargsOf({ notes, message: own as unknown as JsonObject })
 }
 
 /** The parsed arguments. Trap: LangChain has JavaScript numbers only; every digit stays in the text, which a note keeps. */
-export function argsOfCall(call: ToolCall): JsonObject {
+function argsOfCall(call: ToolCall): JsonObject {
   return parseBody(call.arguments) as JsonObject // the text of a whole call is an object
 }
 
-export function brokenText(call: BrokenCall): string {
+function brokenText(call: BrokenCall): string {
   return `the call is not whole (${call.reason}) and must not be run`
 }
 
 /** Whether a string and a list of calls say it all: at most one text, in front of the calls. */
-export function isText(content: readonly AssistantPart[]): boolean {
+function isText(content: readonly AssistantPart[]): boolean {
   const [first, ...others] = content
   if (first === undefined || isCall(first)) return inOrder(content)
   return first.type === 'text' && first.text !== '' && inOrder(others)

@@ -32,7 +32,7 @@ test.each(ways)(
         if (mode === 'values') messages = chunk.messages
         else if (AIMessageChunk.isInstance(chunk[0])) tokens.push(chunk[0].text)
       }
-      expect(tokens.filter((token) => token !== '').length).toBeGreaterThan(1)
+      expect(tokens.filter((token) => token !== '').length).toBeGreaterThan(3)
       expect(tokens.join('')).toBe('Let me look.Rome is the warmest.')
     } else {
       messages = (await agent.invoke(input)).messages
@@ -46,6 +46,7 @@ test.each(ways)(
       'tool',
       'ai',
     ])
+    expect(new Set(messages.map((message) => (message as AIMessage).id)).size).toBe(7)
     const calling = messages[1] as AIMessage
     expect(calling.text).toBe('Let me look.')
     expect(calling.tool_calls?.map(({ name, args, id }) => [name, args, typeof id])).toEqual([

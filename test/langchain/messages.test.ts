@@ -1,6 +1,7 @@
 // Conversations as LangChain messages and back: nothing is lost that is not declared.
 import {
   AIMessage,
+  type AIMessageChunk,
   type BaseMessage,
   ChatMessage,
   HumanMessage,
@@ -13,7 +14,8 @@ import {
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type AssistantMessage, applyLosses, type Message } from '../../src/index.js'
-import { fromLangChainMessages, toLangChainMessages } from '../../src/langchain/index.js'
+import { fromLangChainMessages, toLangChain, toLangChainMessages } from '../../src/langchain/index.js'
+import { scriptedModel } from '../../src/testing/index.js'
 import { conversationArbitraries } from '../arbitraries/conversation.js'
 
 const { messages: anyMessages } = conversationArbitraries()
@@ -127,6 +129,22 @@ describe('a message that was edited is taken as it is now', () => {
     const message = written()
     message.tool_calls = [{ id: 'a', name: 'f', args: { n: 1 }, type: 'tool_call' }]
     expect(readBack(message).content.at(-1)).toEqual({ type: 'tool_call', id: 'a', name: 'f', arguments: '{"n":1}' })
+  })
+
+  test('also when the message was merged from chunks', async () => {
+    const calls = [
+      { id: 'a', name: 'f', args: '{ "n": 1 }' },
+      { id: 'b', name: 'g', args: '{}' },
+    ]
+    let merged: AIMessageChunk | undefined
+    for await (const chunk of await toLangChain(scriptedModel([{ calls }])).stream('Go')) {
+      merged = merged === undefined ? chunk : merged.concat(chunk)
+    }
+    const message = merged as unknown as AIMessage
+    const call = { type: 'tool_call', id: 'a', name: 'f', arguments: '{ "n": 1 }' }
+    expect(readBack(message).content).toEqual([call, { type: 'tool_call', id: 'b', name: 'g', arguments: '{}' }])
+    message.tool_calls = [{ id: 'a', name: 'f', args: { n: 2 }, type: 'tool_call' }]
+    expect(readBack(message).content).toEqual([{ ...call, arguments: '{"n":2}' }])
   })
 
   test('a removed call is gone, and changed reasoning has no signature any more', () => {
