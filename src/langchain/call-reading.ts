@@ -12,9 +12,10 @@ import { isRecord } from './blocks.js'
 
 export type AnswerMessage = AIMessage | AIMessageChunk
 
-/** A call, and the id it came with. */
+/** A call, the id it came with, and whether LangChain lists it as invalid. */
 export interface FoundCall {
   readonly given: string
+  readonly invalid: boolean
   readonly call: AnyCall
 }
 
@@ -26,10 +27,10 @@ export function readCalls(message: AnswerMessage, home: Origin | undefined): Fou
   const calls = foundCalls(message)
   const signatures = message.additional_kwargs[geminiSignatures]
   if (!isRecord(signatures)) return calls
-  return calls.map(({ given, call }) => {
-    const signature = Object.hasOwn(signatures, given) ? signatures[given] : undefined
-    if (typeof signature !== 'string') return { given, call }
-    return { given, call: { ...call, opaque: signedBy(home ?? { wire: 'gemini' }, signature) } }
+  return calls.map((found) => {
+    const signature = Object.hasOwn(signatures, found.given) ? signatures[found.given] : undefined
+    if (typeof signature !== 'string') return found
+    return { ...found, call: { ...found.call, opaque: signedBy(home ?? { wire: 'gemini' }, signature) } }
   })
 }
 
@@ -64,13 +65,14 @@ function taken<T extends ToolCall | InvalidToolCall>(calls: T[], { id = '', name
 function wholeCall({ id = '', name, args }: ToolCall, chunk: ToolCallChunk | undefined, idOf: IdMaker): FoundCall {
   const said = chunk?.args ?? ''
   const text = chunk !== undefined && isParsedFrom(args, said) ? said : argumentText(args)
-  return { given: id, call: callOf({ id: idOf(id, name, text), name, text }) }
+  return { given: id, invalid: false, call: callOf({ id: idOf(id, name, text), name, text }) }
 }
 
 function brokenCall({ id = '', name = '', args = '' }: InvalidToolCall, idOf: IdMaker): FoundCall {
   const text = typeof args === 'string' ? args : displayJson(args)
   const reason = name === '' ? 'no_name' : isArgumentText(text) ? 'truncated' : 'malformed'
-  return { given: id, call: { type: 'broken_call', id: idOf(id, name, text), name, arguments: text, reason } }
+  const call: AnyCall = { type: 'broken_call', id: idOf(id, name, text), name, arguments: text, reason }
+  return { given: id, invalid: true, call }
 }
 
 /** Whether arguments are what LangChain makes of a text, guesses included: nobody has edited them then. */

@@ -4,7 +4,7 @@ import { redact } from '../json/redact.js'
 import { errorOf } from '../wire/failure.js'
 import { isRecord } from './blocks.js'
 
-export function foreignFailure(error: unknown, signal: AbortSignal): ToolwireError {
+export function chatModelFailure(error: unknown, signal: AbortSignal): ToolwireError {
   if (ToolwireError.is(error)) return error
   if (signal.aborted) return new ToolwireError('aborted', 'the call was aborted', { cause: error })
   const message = redact(error instanceof Error ? error.message : 'the chat model failed without a reason')

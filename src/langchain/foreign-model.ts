@@ -1,14 +1,10 @@
 // Any LangChain chat model as a toolwire model, so that `run`, the executor and everything else here drives it.
-// Trap: settings such as the temperature belong to the chat model; asked for in a request, they are reported as lost.
-import type { BaseLanguageModelInput } from '@langchain/core/language_models/base'
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages'
-import type { Runnable } from '@langchain/core/runnables'
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
-import type { Loss } from '../conversation/losses.js'
 import type { Origin } from '../conversation/messages.js'
-import type { CompletionRequest, ToolSpec } from '../conversation/request.js'
+import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { stringifyJson } from '../json/stringify.js'
@@ -16,14 +12,13 @@ import type { Value } from '../json/types.js'
 import { awaitable, drained, leavable, type Source } from '../model/awaitable.js'
 import { checkCapabilities, unknownCapabilities } from '../model/capabilities.js'
 import type { CallOptions, Capabilities, Model, ModelRequest } from '../model/model.js'
-import { codecs, profileOf } from '../wire/index.js'
 import { answerEvents, growth } from './answers.js'
 import { isRecord } from './blocks.js'
 import type { AnswerMessage } from './call-reading.js'
 import { type Dialect, dialectOf } from './dialects.js'
-import { foreignFailure } from './failures.js'
+import { chatModelFailure } from './failures.js'
+import { bound, prepare } from './foreign-request.js'
 import { withNamedResults } from './named-results.js'
-import { sentMessages } from './sent-messages.js'
 import { readGrowing } from './turn-reading.js'
 
 export interface FromLangChainOptions {
@@ -94,14 +89,14 @@ async function* callEvents(
   try {
     const request: CompletionRequest = { ...given, model: foreign.id }
     checkCapabilities(request, foreign.capabilities, foreign.name)
-    const { sealed, messages, losses } = prepare(request, foreign)
+    const { sealed, messages, losses } = prepare(request, foreign.dialect)
     for (const loss of losses) yield tell({ type: 'loss', loss })
     const answer = { foreign, request: sealed, messages, signal }
     const events = stream && sealed.output === undefined ? streamed(answer) : whole(answer)
     for await (const event of events) yield tell(event)
     return folder.done().response
   } catch (error) {
-    const failure = foreignFailure(error, signal)
+    const failure = chatModelFailure(error, signal)
     const { response } = folder.done()
     throw response.message.content.length > 0 ? withPartial(failure, response) : failure
   }
@@ -125,7 +120,7 @@ async function* streamed(call: Call): AsyncGenerator<CompletionEvent> {
   const { foreign, messages, signal } = call
   const told = new Map<number, number>()
   let merged: AIMessageChunk | undefined
-  for await (const chunk of await bound(call).stream(messages, optionsOf(call))) {
+  for await (const chunk of await boundIn(call).stream(messages, optionsOf(call))) {
     const answer = answerIn(foreign, chunk)
     if (merged === undefined) yield startOf(foreign, answer)
     if (!isChunk(answer)) return yield* answerEvents(answer, foreign.dialect, foreign.home, told) // it cannot stream
@@ -140,7 +135,7 @@ async function* streamed(call: Call): AsyncGenerator<CompletionEvent> {
 }
 
 async function invoked(call: Call): Promise<AnswerMessage> {
-  return answerIn(call.foreign, await bound(call).invoke(call.messages, optionsOf(call)))
+  return answerIn(call.foreign, await boundIn(call).invoke(call.messages, optionsOf(call)))
 }
 
 /** An answer in a schema, by whatever way the chat model has. One that it gives as the arguments of a call becomes text. */
@@ -176,63 +171,12 @@ function startOf({ id, home }: Foreign, message: AnswerMessage): CompletionEvent
   return { type: 'start', id: message.id ?? '', model: id, origin: home }
 }
 
-/** The chat model with the tools of the request. */
-function bound({ foreign: { chatModel, dialect }, request }: Call): Runnable<BaseLanguageModelInput, BaseMessage> {
-  const { tools = [], toolChoice: choice } = request
-  const specs = tools.filter((tool): tool is ToolSpec => tool.type !== 'opaque')
-  const allowed =
-    typeof choice === 'object' && 'allowed' in choice
-      ? specs.filter((spec) => choice.allowed.includes(spec.name))
-      : specs
-  if (allowed.length === 0 || (choice === 'none' && !dialect.choice) || chatModel.bindTools === undefined)
-    return chatModel
-  const definitions = allowed.map(({ name, description = '', inputSchema = { type: 'object', properties: {} } }) => ({
-    type: 'function',
-    function: { name, description, parameters: structuredClone(inputSchema) },
-  }))
-  const word = choiceWord(request)
-  return chatModel.bindTools(definitions, word === undefined || !dialect.choice ? {} : { tool_choice: word })
-}
-
-function choiceWord({ toolChoice: choice }: CompletionRequest): string | undefined {
-  if (choice === undefined || choice === 'auto') return undefined
-  if (typeof choice === 'string') return choice === 'required' ? 'any' : choice
-  if ('tool' in choice) return choice.tool
-  return choice.mode === 'required' ? 'any' : undefined
+function boundIn({ foreign, request }: Call): ReturnType<typeof bound> {
+  return bound(foreign.chatModel, foreign.dialect, request)
 }
 
 function optionsOf({ request, signal }: Call): { signal: AbortSignal; stop?: string[] } {
   return { signal, ...(request.stop === undefined ? {} : { stop: [...request.stop] }) }
-}
-
-interface Prepared {
-  readonly sealed: CompletionRequest
-  readonly messages: BaseMessage[]
-  readonly losses: readonly Loss[]
-}
-
-/** The request as the chat model can be asked: sealed by the rules of its wire, and what it cannot be told reported. */
-function prepare(request: CompletionRequest, { dialect }: Foreign): Prepared {
-  const codec = codecs[dialect.wire]
-  const env = { profile: profileOf(codec), createdSeconds: 0, deltas: false }
-  const { request: sealed, losses: repairs } = codec.seal(request, env)
-  const sent = sentMessages(sealed.messages, dialect)
-  return { sealed, messages: sent.messages, losses: [...repairs, ...settingLosses(sealed, dialect), ...sent.losses] }
-}
-
-const ownSettings = ['maxTokens', 'temperature', 'topP', 'reasoning', 'parallelToolCalls', 'extra'] as const
-
-function settingLosses(request: CompletionRequest, { wire, choice, stop }: Dialect): readonly Loss[] {
-  const settings = stop ? ownSettings : ([...ownSettings, 'stop'] as const)
-  const dropped = settings.filter((setting) => request[setting] !== undefined)
-  const losses = dropped.map((setting): Loss => {
-    const message = `${setting} is a setting of the chat model; set it there`
-    return { code: 'setting_dropped', wire, path: `/${setting}`, kind: 'dropped', message }
-  })
-  const word = choiceWord(request)
-  if (choice || word === undefined || word === 'none') return losses
-  const message = 'this chat model cannot be made to call a tool; the choice was left to it'
-  return [...losses, { code: 'tool_choice_widened', wire, path: '/toolChoice', kind: 'widened', to: 'auto', message }]
 }
 
 /** ChatOpenAI is two in one: which it is decides what it takes back. */

@@ -117,10 +117,8 @@ function partOf(block: Block, calls: FoundCall[], home: Origin | undefined): Ass
       return readThinking(block, home)
     case 'tool_use':
     case 'tool_call':
-    case 'invalid_tool_call': {
-      const place = calls.findIndex(({ given, call }) => given === (block.id ?? '') && call.name === block.name)
-      return place === -1 ? 'nothing' : (calls.splice(place, 1)[0]?.call ?? 'nothing')
-    }
+    case 'invalid_tool_call':
+      return placedCall(block, calls) ?? 'nothing'
     case 'tool_call_chunk':
     case 'input_json_delta':
     case 'functionCall':
@@ -130,6 +128,14 @@ function partOf(block: Block, calls: FoundCall[], home: Origin | undefined): Ass
     default:
       return ownBlock(block, home)
   }
+}
+
+/** Takes the call that a block stands for out of the list; of two with one id, the one that is invalid like the block. */
+function placedCall({ id = '', name, type }: Block, calls: FoundCall[]): AssistantPart | undefined {
+  const isOf = ({ given, call }: FoundCall): boolean => given === id && call.name === name
+  const alike = calls.findIndex((found) => isOf(found) && found.invalid === (type === 'invalid_tool_call'))
+  const place = alike === -1 ? calls.findIndex(isOf) : alike
+  return place === -1 ? undefined : calls.splice(place, 1)[0]?.call
 }
 
 /** Anthropic's and Gemini's thinking, as their packages give it. */

@@ -101,9 +101,13 @@ describe('what is lost is told', () => {
       },
       { role: 'tool', results: [{ callId: 'a', name: 'get_weather', content: [], isError: false }] },
     ]
-    const request = { messages, tools: [weather.spec], toolChoice: 'required', temperature: 1 } as const
+    const search = { type: 'opaque', origin: { wire: 'ollama' }, data: { name: 'web_search' } } as const
+    const tools = [{ ...weather.spec, strict: true }, search]
+    const request = { messages, tools, toolChoice: 'required', temperature: 1 } as const
     const response = await fromLangChain(chatOllama(server.url)).complete(request)
     expect(response.losses.map(({ code, path, kind }) => [code, path, kind])).toEqual([
+      ['strict_dropped', '/tools/0/strict', 'dropped'],
+      ['tool_dropped', '/tools/1', 'dropped'],
       ['setting_dropped', '/temperature', 'dropped'],
       ['tool_choice_widened', '/toolChoice', 'widened'],
       ['integer_rounded', '/messages/1/content/0/arguments', 'changed'],
