@@ -21,12 +21,12 @@ export interface Loss {
 }
 
 interface Node {
-  loss?: Loss
+  loss?: Pick<Loss, 'kind' | 'to'>
   children?: Map<string, Node>
 }
 
 /** Applies every loss to a plain JSON value at once: all paths point into the value as given, so indexes never shift. */
-export function applyLosses<T>(value: T, losses: readonly Loss[]): T {
+export function applyLosses<T>(value: T, losses: readonly Pick<Loss, 'path' | 'kind' | 'to'>[]): T {
   const root: Node = {}
   for (const loss of losses) {
     if (loss.kind === 'repaired') continue

@@ -33,6 +33,7 @@ type ExecutorSettings = Pick<
   | 'argumentLimits'
   | 'repair'
   | 'audit'
+  | 'around'
   | 'log'
   | 'secrets'
   | 'onProgress'
@@ -149,9 +150,9 @@ function runIdOf(options: RunOptions, resume: RunState | undefined): string {
 /** What the executor is told for the calls of one turn. */
 export function batchOptions(setup: Setup, turn: number, signal: AbortSignal | undefined): ExecuteOptions {
   const { concurrency, policy, exposeErrors, maxResultBytes, argumentLimits, repair } = setup.options
-  const { audit, log, secrets, approve, onProgress } = setup.options
+  const { audit, around, log, secrets, approve, onProgress } = setup.options
   const limits = { concurrency, maxResultBytes, argumentLimits }
-  const own = { ...limits, policy, exposeErrors, repair, audit, log, secrets, approve, onProgress }
+  const own = { ...limits, policy, exposeErrors, repair, audit, around, log, secrets, approve, onProgress }
   return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.runId, turn, signal }
 }
 

@@ -7,7 +7,7 @@ export interface Source<Event, Outcome> {
   /** Told when the consumer leaves early; must make a pending event settle soon. */
   leave(): void
   /** The outcome when the consumer left early; may throw. */
-  left(): Outcome
+  left(): Outcome | PromiseLike<Outcome>
 }
 
 export type Awaitable<Event, Outcome> = AsyncIterable<Event> & PromiseLike<Outcome>
@@ -41,6 +41,22 @@ export function awaitable<Event, Outcome>(open: () => Source<Event, Outcome>): A
   }
 }
 
+/** A source of events that stop when the consumer leaves: `open` gets a signal that is aborted then, or with the given one. */
+export function leavable<Event, Outcome>(
+  signal: AbortSignal | undefined,
+  open: (signal: AbortSignal) => AsyncGenerator<Event, Outcome>,
+): Source<Event, Outcome> {
+  const leaving = new AbortController()
+  const left = new ToolwireError('aborted', 'the reader of the events left')
+  return {
+    events: open(signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])),
+    leave: () => leaving.abort(left),
+    left: () => {
+      throw left
+    },
+  }
+}
+
 /** Runs a source to its end and gives its outcome. */
 export async function drained<Event, Outcome>(events: AsyncGenerator<Event, Outcome>): Promise<Outcome> {
   for (;;) {
@@ -55,12 +71,12 @@ async function drain<Event>(events: AsyncIterable<Event>): Promise<void> {
 
 interface Deferred<T> {
   readonly promise: Promise<T>
-  resolve(value: T): void
+  resolve(value: T | PromiseLike<T>): void
   reject(error: unknown): void
 }
 
 function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => {}
+  let resolve: (value: T | PromiseLike<T>) => void = () => {}
   let reject: (error: unknown) => void = () => {}
   const promise = new Promise<T>((onValue, onError) => {
     resolve = onValue

@@ -2,7 +2,7 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { type ErrorCode, ToolwireError } from '../errors/error.js'
-import { awaitable, drained, type Source } from './awaitable.js'
+import { awaitable, drained, leavable, type Source } from './awaitable.js'
 import type { CallOptions, Model, ModelRequest } from './model.js'
 
 export interface FallbackOptions {
@@ -33,18 +33,8 @@ export function fallback(models: readonly Model[], options: FallbackOptions = {}
     request: ModelRequest,
     call: CallOptions,
     stream: boolean,
-  ): Source<CompletionEvent, CompletionResponse> => {
-    const leaving = new AbortController()
-    const signal = call.signal === undefined ? leaving.signal : AbortSignal.any([call.signal, leaving.signal])
-    const left = new ToolwireError('aborted', 'the reader of the events left')
-    return {
-      events: attempts(models, options, request, { ...call, signal }, stream),
-      leave: () => leaving.abort(left),
-      left: () => {
-        throw left
-      },
-    }
-  }
+  ): Source<CompletionEvent, CompletionResponse> =>
+    leavable(call.signal, (signal) => attempts(models, options, request, { ...call, signal }, stream))
   return {
     name: models.map((model) => model.name).join(' → '),
     id: first.id,

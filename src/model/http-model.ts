@@ -7,7 +7,7 @@ import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
 import type { TransportResponse } from '../transport/transport.js'
 import type { EncodedRequest, Env } from '../wire/codec.js'
-import { type Awaitable, awaitable, drained, type Source } from './awaitable.js'
+import { type Awaitable, awaitable, drained, leavable, type Source } from './awaitable.js'
 import { checkCapabilities } from './capabilities.js'
 import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
 import type { CallOptions, Model, ModelRequest } from './model.js'
@@ -27,7 +27,8 @@ export function httpModel(endpoint: Endpoint): Model {
     request: ModelRequest,
     options: CallOptions,
     stream: boolean,
-  ): Source<CompletionEvent, CompletionResponse> => sourceOf({ endpoint, learned }, request, options, stream)
+  ): Source<CompletionEvent, CompletionResponse> =>
+    leavable(options.signal, (signal) => callEvents({ endpoint, learned }, request, { ...options, signal }, stream))
   return {
     name: endpoint.name,
     id: endpoint.model,
@@ -37,25 +38,6 @@ export function httpModel(endpoint: Endpoint): Model {
     complete: async (request, options = {}) => drained(call(request, options, false).events),
     stream: (request, options = {}): Awaitable<CompletionEvent, CompletionResponse> =>
       awaitable(() => call(request, options, true)),
-  }
-}
-
-/** A call as something to iterate: leaving aborts it, and its outcome is the folded response. */
-function sourceOf(
-  place: Place,
-  request: ModelRequest,
-  options: CallOptions,
-  stream: boolean,
-): Source<CompletionEvent, CompletionResponse> {
-  const leaving = new AbortController()
-  const signal = options.signal === undefined ? leaving.signal : AbortSignal.any([options.signal, leaving.signal])
-  const left = new ToolwireError('aborted', 'the reader of the events left')
-  return {
-    events: callEvents(place, request, { ...options, signal }, stream),
-    leave: () => leaving.abort(left),
-    left: () => {
-      throw left
-    },
   }
 }
 

@@ -5,6 +5,7 @@ import { digest } from '../json/digest.js'
 import type { Checked } from '../schema/issue.js'
 import { issueText } from '../schema/issue.js'
 import { admit, rateLimited } from './admission.js'
+import { type CallOutcome, settleAround } from './around.js'
 import { type AuditDecision, type AuditRecord, notify } from './audit.js'
 import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
@@ -14,12 +15,6 @@ import { type Raced, race, type Settled } from './race.js'
 import type { ToolSource } from './registry.js'
 import { failedResult, resultOf } from './results.js'
 import type { ToolContext } from './tool.js'
-
-/** A call that was answered, or one that waits for somebody's approval and has not run. */
-export type CallOutcome =
-  | { readonly state: 'answered'; readonly call: AnyCall; readonly result: ToolResult }
-  /** `argumentsDigest` is what an approval must name, so that it cannot be used for other arguments. */
-  | { readonly state: 'paused'; readonly call: ToolCall; readonly argumentsDigest: string }
 
 type Ready = Preparation & { readonly state: 'ready' }
 
@@ -49,8 +44,18 @@ export class Batch {
 
   /** Decides about a call and runs it. Never rejects; calls settled side by side share the batch's slots. */
   async settle(call: AnyCall): Promise<CallOutcome> {
-    const { clock } = this.#settings
+    const { clock, around } = this.#settings
     const passage: Passage = { call, startedAt: clock.now(), idempotencyKey: this.#keyOf(call) }
+    return settleAround(
+      around,
+      call,
+      () => this.#settleOrRefuse(passage),
+      () => this.#tools.get(call.name),
+    )
+  }
+
+  async #settleOrRefuse(passage: Passage): Promise<CallOutcome> {
+    const { call } = passage
     try {
       return await this.#settle(passage)
     } catch (error) {

@@ -2,6 +2,7 @@
 import type { ToolCall } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import type { ArgumentLimits } from './arguments.js'
+import type { Around } from './around.js'
 import type { Audit, Log } from './audit.js'
 import { type Clock, systemClock } from './clock.js'
 import type { ErrorExposure } from './failure.js'
@@ -35,6 +36,8 @@ export interface ExecuteOptions {
   readonly audit?: Audit | undefined
   /** Told how far a running tool has come, by tools that say so. */
   readonly onProgress?: OnProgress | undefined
+  /** Stands around each call, for tracing. It calls `settle` at once and may wait for it; it cannot change the outcome. */
+  readonly around?: Around | undefined
   /** Where warnings go; nowhere unless given. */
   readonly log?: Log | undefined
   /** Part of each call's idempotency key; random unless given. */
@@ -59,6 +62,7 @@ export interface Settings {
   readonly repair: boolean
   readonly audit: Audit | undefined
   readonly onProgress: OnProgress | undefined
+  readonly around: Around | undefined
   readonly log: Log | undefined
   readonly runId: string
   readonly turn: number
@@ -84,6 +88,7 @@ export function settingsOf(executor: ExecuteOptions, batch: ExecuteOptions): Set
     repair: batch.repair ?? executor.repair ?? false,
     audit: batch.audit ?? executor.audit,
     onProgress: batch.onProgress ?? executor.onProgress,
+    around: batch.around ?? executor.around,
     log: batch.log ?? executor.log,
     runId: batch.runId ?? executor.runId ?? randomId(),
     turn: batch.turn ?? executor.turn ?? 0,

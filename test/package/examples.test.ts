@@ -5,9 +5,11 @@ import { expect, test } from 'vitest'
 import { filesBelow, root } from '../layers/source.js'
 
 const lastLines: Readonly<Record<string, string>> = {
+  'examples/langchain-agent.mjs': 'the agent answered: Rome is the warmest.',
   'examples/mcp.mjs': 'answer after 2 turns: 2 calls went through MCP',
   'examples/react.mjs': 'all tasks solved on 5 wires',
   'examples/signatures.mjs': 'all as expected',
+  'examples/telemetry.mjs': '1 run, 2 model calls, 2 tool calls',
   'examples/weather.mjs': 'answer after 2 turns and 1 call',
 }
 

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as durable from '../../src/durable/index.js'
 import * as root from '../../src/index.js'
+import * as langchain from '../../src/langchain/index.js'
 import * as mcp from '../../src/mcp/index.js'
+import * as otel from '../../src/otel/index.js'
 import * as testing from '../../src/testing/index.js'
 import { root as folder, sourceFiles } from '../layers/source.js'
 
@@ -82,8 +84,46 @@ test('the testing door exports these values', () => {
   expect(Object.keys(testing).toSorted()).toEqual(['cassette', 'providerServer', 'scriptedModel'])
 })
 
+test('the langchain door exports these values', () => {
+  expect(Object.keys(langchain).toSorted()).toEqual([
+    'AnthropicClient',
+    'LangChainClient',
+    'OllamaClient',
+    'fromLangChain',
+    'fromLangChainMessages',
+    'fromLangChainTool',
+    'toLangChain',
+    'toLangChainMessages',
+    'toLangChainTool',
+  ])
+})
+
+test('the otel door exports these values', () => {
+  expect(Object.keys(otel)).toEqual(['telemetry'])
+})
+
+test('an optional peer is imported behind its own door only', () => {
+  const doors: readonly (readonly [peer: string, folder: string])[] = [
+    ['@langchain/', 'src/langchain/'],
+    ['@opentelemetry/', 'src/otel/'],
+  ]
+  for (const [peer, own] of doors) {
+    const users = sourceFiles().filter((file) => file.imports.some((name) => name.startsWith(peer)))
+    expect(users.length).toBeGreaterThan(0)
+    expect(users.filter((file) => !file.path.startsWith(own)).map((file) => file.path)).toEqual([])
+  }
+})
+
 test('the doors are these', () => {
-  expect(Object.keys(manifest.exports)).toEqual(['.', './durable', './mcp', './testing', './package.json'])
+  expect(Object.keys(manifest.exports)).toEqual([
+    '.',
+    './durable',
+    './langchain',
+    './mcp',
+    './otel',
+    './testing',
+    './package.json',
+  ])
 })
 
 test('doors export names one by one', () => {
