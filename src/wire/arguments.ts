@@ -1,9 +1,10 @@
 // Arguments between the text of record and a wire: calls of a history, and broken text on wires that take only objects.
-import type { AnyCall, BrokenReason, Carried, Opaque } from '../conversation/messages.js'
+import type { AnyCall, BrokenReason, Carried, Opaque, Wire } from '../conversation/messages.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import { renameKeys } from '../json/spans.js'
 import { RawJson } from '../json/stringify.js'
 import type { Json } from '../json/types.js'
+import { noteOf } from './extra.js'
 
 /** What the text of arguments is. Strict: nothing is completed or guessed. */
 export function readArguments(text: string): 'object' | 'not_an_object' | 'malformed' {
@@ -30,6 +31,13 @@ export function callOf(
   const reason: BrokenReason | undefined = name === '' ? 'no_name' : state === 'object' ? undefined : state
   if (reason !== undefined) return { type: 'broken_call', id, name, arguments: text, reason, ...carried }
   return { type: 'tool_call', id, name, arguments: blank ? '{}' : text, ...carried }
+}
+
+/** The note on a call of a custom tool of OpenAI. Its input is free text, so it is a broken call and never run as arguments. */
+export const customNotes = { type: 'custom' } as const
+
+export function isCustomCall(wire: Wire, call: AnyCall): boolean {
+  return call.type === 'broken_call' && noteOf(call.extra?.[wire], 'type') === customNotes.type
 }
 
 /** The member under which wires with object arguments carry text that is no object. `brokenText` reads it back. */

@@ -36,7 +36,7 @@ const expected: Readonly<Record<string, Expected>> = {
     usage: [30, 9],
   },
   'openai-responses-call-cut.sse': { calls: [['set_alarm', '{"at":"07']], finish: 'length', usage: [30, 9] },
-  'openai-responses-custom-tool.sse': { blocks: ['custom_tool_call'], finish: 'tool_calls', usage: [30, 9] },
+  'openai-responses-custom-tool.sse': { calls: [['run_code', 'print(2 + 2)']], finish: 'tool_calls', usage: [30, 9] },
   'anthropic-second-message.sse': { text: 'First answer.', finish: 'stop', usage: [20, 4] },
   'anthropic-input-in-start.sse': { calls: [['roll', '{"sides":20}']], finish: 'tool_calls', usage: [20, 12] },
   'anthropic-empty-input.sse': { calls: [['now', '{}']], finish: 'tool_calls', usage: [20, 3] },

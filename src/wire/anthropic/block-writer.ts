@@ -5,7 +5,7 @@ import type { AnyCall, Extra, Opaque, OpaquePart } from '../../conversation/mess
 import { type Writable, writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { argumentsObject, readArguments } from '../arguments.js'
-import { extraFields } from '../extra.js'
+import { writtenFields } from '../extra.js'
 import { writeAssistantOpaque } from './blocks.js'
 import { defaults, modelled, wire } from './types.js'
 
@@ -181,7 +181,7 @@ function headOf(draft: Draft): Writable {
 
 /** The unmodelled fields that the head of a call was written with. */
 export function fieldsOf(draft: Draft): JsonObject {
-  return draft.call === undefined ? {} : extraFields(wire, draft.call, '', [], modelled.toolUse, defaults)
+  return draft.call === undefined ? {} : writtenFields(wire, draft.call, { taken: modelled.toolUse, ...defaults })
 }
 
 function close(state: State): string {

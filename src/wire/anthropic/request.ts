@@ -9,7 +9,7 @@ import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { bodyText, bodyWithLists } from '../bytes.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
-import { extraFields, noteOf } from '../extra.js'
+import { carriedFields, noteOf } from '../extra.js'
 import { renamed, wireName } from '../names.js'
 import { type Block, isThinking } from './blocks.js'
 import { type PropertyNames, writeHistory } from './history.js'
@@ -74,13 +74,14 @@ function exchangeOf(
 /** Fields of the request whose parts are modelled: what is left of them is carried under their own name. */
 const shared = ['thinking', 'output_config', 'tool_choice'] as const
 
-const withBeta = { ...defaults, notes: new Set(['beta']) }
 const withoutSampling = new Set([...modelled.request, 'top_k'])
 
 /** Everything but system text, tools and messages. */
 function writeSettings(request: CompletionRequest, profile: AnthropicProfile, losses: Loss[]): Block {
   const known = profile.sampling === true ? modelled.request : withoutSampling
-  const extra = extraFields(wire, request, '', losses, known, betaOf(request) === undefined ? defaults : withBeta)
+  const beta = betaOf(request)
+  const notes = beta === undefined ? {} : { notes: { beta } }
+  const extra = carriedFields(wire, request, '', losses, { taken: known, ...defaults, ...notes })
   const thinking = writeThinkingConfig(request, extra.thinking, losses)
   const settings: Block = {
     model: request.model,
