@@ -1,10 +1,12 @@
 // Makes a whole request one that a wire accepts: its history through `seal`, and tools and choice that agree with each other.
 import { canonicalJson } from '../json/digest.js'
+import type { Json } from '../json/types.js'
 import type { Loss } from './losses.js'
 import { at } from './losses.js'
 import type { CompletionRequest, OpaqueTool, ToolChoice } from './request.js'
 import { seal } from './seal.js'
 import { comesHome, type SealRules } from './seal-rules.js'
+import { isUnicode, unicodeOf } from './unicode.js'
 
 export interface SealedRequest {
   readonly request: CompletionRequest
@@ -21,11 +23,21 @@ export function sealRequest(request: CompletionRequest, rules: SealRules): Seale
   }
   const same = messages.length === request.messages.length && messages.every((m, i) => m === request.messages[i])
   let sealed: CompletionRequest = same ? request : { ...request, messages }
-  sealed = withTools(withoutEmpty(sealed, report), rules, report)
+  sealed = withTools(withoutEmpty(inUnicode(sealed, report), report), rules, report)
   return { request: withChoice(sealed, report), losses }
 }
 
 type Report = (code: string, path: string, message: string) => void
+
+/** Tools and settings without halves of surrogate pairs; the history is looked through with its parts. */
+function inUnicode(request: CompletionRequest, report: Report): CompletionRequest {
+  const { messages, ...settings } = request
+  if (isUnicode(settings)) return request
+  const changed = (path: string): void => {
+    report('text_not_unicode', path, 'half of a surrogate pair was replaced by U+FFFD')
+  }
+  return { ...(unicodeOf(settings as unknown as Json, '', changed) as unknown as typeof settings), messages }
+}
 
 /** Settings that say nothing: some wires refuse an empty list, and none can tell one from its absence. */
 function withoutEmpty(request: CompletionRequest, report: Report): CompletionRequest {
