@@ -32,6 +32,8 @@ export interface BlockWriter {
   readonly written: readonly Draft[]
   /** Whether the blocks may read back as something else than the events said. */
   isDoubtful: boolean
+  /** A call whose arguments went on after its block was closed: what was sent of it must not be run. */
+  overrun: AnyCall | undefined
   push(event: ContentEvent): string
   /** Closes what is open and writes what waits. */
   finish(): string
@@ -51,6 +53,7 @@ export function blockWriter(): BlockWriter {
     waiting: [],
     open: undefined,
     isDoubtful: false,
+    overrun: undefined,
     push: (event) => write(state, event),
     finish: () => finish(state),
   }
@@ -204,6 +207,7 @@ function complete(state: State, part: number, call: AnyCall): string {
   if (!isSame || call.type === 'broken_call' || !call.arguments.startsWith(sent)) state.isDoubtful = true
   if (draft.state === 'closed') {
     if (call.arguments !== sent) state.isDoubtful = true
+    if (call.arguments.trim() !== sent.trim()) state.overrun = call
     return ''
   }
   const whole = sent === '' ? inputText(call) : call.arguments
