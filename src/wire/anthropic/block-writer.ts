@@ -154,11 +154,10 @@ function open(state: State, draft: Draft): string {
   return output
 }
 
-/** The input as a stream sends it: broken text as it came, but for blank text, which a reader takes for no arguments. */
+/** The input as a stream sends it: text that was cut as it came; other broken text in an object, since clients throw on it. */
 function inputText(call: AnyCall): string {
-  const isBlank = call.type === 'broken_call' && call.arguments.trim() === ''
-  const isBroken = call.type === 'broken_call' && (call.name === '' || call.reason === 'truncated')
-  return isBlank && !isBroken ? argumentsObject(call).text : call.arguments
+  const isWrapped = call.type === 'broken_call' && call.name !== '' && call.reason !== 'truncated'
+  return isWrapped ? argumentsObject(call).text : call.arguments
 }
 
 /** The block as a stream announces it: empty, but for what has no fragments. */

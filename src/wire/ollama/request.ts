@@ -22,12 +22,12 @@ export function seal(request: CompletionRequest, env: Env): SealedRequest {
 
 export function encode(request: CompletionRequest, options: { readonly stream: boolean }, env: Env): EncodedRequest {
   const sealed = seal(request, env)
-  const { model, messages, tools = [], toolChoice } = sealed.request
+  const { model, messages, tools = [] } = sealed.request
   const { stream } = options
   const losses: Loss[] = [...sealed.losses]
   const fields = writeJson({ model, stream, ...writeSettings(sealed.request, losses) })
   const body = bodyWithLists(fields, [
-    ['tools', toolChoice === 'none' ? [] : writeTools(tools, losses)],
+    ['tools', writeTools(tools, losses)],
     ['messages', writeHistory(messages, losses)],
   ])
   return {

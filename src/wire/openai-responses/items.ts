@@ -77,10 +77,10 @@ export function encodeText(part: TextPart): JsonObject {
   return { type: 'output_text', text: part.text, annotations: [], ...fieldsToWrite(part, modelled.text) }
 }
 
-/** A broken call says so by its status, whatever its text is; one of a custom tool is broken by its nature. */
+/** A broken call says so by its status, whatever its text is; one of a custom tool is broken by its nature and has none. */
 export function encodeCall(call: AnyCall, names?: NameRule): JsonObject {
   const custom = isCustomCall(wire, call)
-  const isCut = call.type === 'broken_call' && !(custom && call.reason === 'not_an_object')
+  const isCut = call.type === 'broken_call' && !custom
   const { id, status = isCut ? 'incomplete' : undefined } = identityFields(call.opaque)
   return {
     type: custom ? 'custom_tool_call' : 'function_call',

@@ -15,8 +15,8 @@ export type Send = (type: string, fields: JsonObject) => void
 
 export interface OutputWriter {
   event(event: CompletionEvent): void
-  /** Ends every open item and gives all of them, in the order of their indexes. */
-  finish(): readonly JsonObject[]
+  /** Ends every open item and gives all of them, in the order of their indexes. `isCut`: the last of them did not come to its end. */
+  finish(isCut: boolean): readonly JsonObject[]
   /** Whether a refusal was written. */
   readonly refused: boolean
 }
@@ -114,7 +114,8 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
 
   const openCall = (part: number, call: AnyCall): OpenItem => {
     const id = idFor(isCustomCall(wire, call) ? 'ctc' : 'fc', call.opaque)
-    const item = open('function_call', id, { ...encodeCall({ ...call, arguments: '' }), id, status: 'in_progress' })
+    const status = isCustomCall(wire, call) ? {} : { status: 'in_progress' }
+    const item = open('function_call', id, { ...encodeCall({ ...call, arguments: '' }), id, ...status })
     calls.set(part, item)
     return item
   }
@@ -144,7 +145,7 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
     }
     const place = { item_id: item.id, output_index: item.index }
     send(`response.${event}.done`, { ...place, ...(custom ? { input: text } : { name, arguments: text }) })
-    done(item, { status: 'completed', ...encodeCall(call), id: item.id })
+    done(item, { ...(custom ? {} : { status: 'completed' }), ...encodeCall(call), id: item.id })
   }
 
   const attach = (part: number, of: 'text' | 'reasoning', carried: Carried): void => {
@@ -189,12 +190,12 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
         }
       }
     },
-    finish() {
+    finish(isCut) {
       for (const part of [...waitingTexts].sort((a, b) => a - b)) openText(part)
       for (const item of items) {
         if (item.final !== undefined) continue
         for (const opened of item.parts) flush(opened)
-        if (item.kind === 'message') done(item, closeMessage(item, send))
+        if (item.kind === 'message') done(item, closeMessage(item, isCut && item === items.at(-1), send))
         else if (item.kind === 'reasoning') done(item, closeReasoning(item, send))
       }
       return items.flatMap((item) => (item.final === undefined ? [] : [item.final]))
@@ -242,7 +243,7 @@ function contentOf(opened: OpenPart): JsonObject {
   return content.type === 'refusal' ? content : { logprobs: [], ...content }
 }
 
-function closeMessage(item: OpenItem, send: Send): JsonObject {
+function closeMessage(item: OpenItem, isCut: boolean, send: Send): JsonObject {
   const place = { item_id: item.id, output_index: item.index }
   const content = item.parts.map((opened) => {
     const part = contentOf(opened)
@@ -253,7 +254,7 @@ function closeMessage(item: OpenItem, send: Send): JsonObject {
     return part
   })
   const first: Carried = item.parts[0] ?? {}
-  const { status = 'completed' } = identityFields(first.opaque)
+  const { status = isCut ? 'incomplete' : 'completed' } = identityFields(first.opaque)
   return { id: item.id, type: 'message', status, role: 'assistant', ...itemFields(first), content }
 }
 

@@ -53,7 +53,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const names: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: profile.toolNameLength ?? 64 }
   const rules: HistoryRules = { names, developerRole: profile.developerRole !== false }
   const losses: Loss[] = [...repairs]
-  const fields = writeFields(sealed, options.stream, rules, profile, losses)
+  const fields = writeFields(sealed, options.stream, rules, losses)
   const tools = writeTools(sealed.tools, names, profile, losses)
   const input = writeMessages(sealed.messages, rules, `${wire} ${profile.name}`, remembers, losses)
   const http = {
@@ -79,15 +79,9 @@ function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule,
 }
 
 /** All members but tools and input, as the text of an object. */
-function writeFields(
-  request: CompletionRequest,
-  stream: boolean,
-  rules: HistoryRules,
-  profile: ResponsesProfile,
-  losses: Loss[],
-): string {
+function writeFields(request: CompletionRequest, stream: boolean, rules: HistoryRules, losses: Loss[]): string {
   const { messages, tools: _, ...settings } = request
-  const fields = encodeSettings(settings, rules.names, profile.namedChoice !== false)
+  const fields = encodeSettings(settings, rules.names)
   differences(wire, settings, decodeSettings(fields), '', losses)
   const [first] = messages
   const instructions = first?.role === 'system' && isInstructions(first) ? instructionsOf(first) : {}

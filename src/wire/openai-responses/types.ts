@@ -103,7 +103,7 @@ export function identityOf(item: JsonObject, origin: Origin, implied?: string): 
   const isMade = isMadeId(id)
   const data: { id?: Json; status?: Json } = {}
   if (id !== undefined && id !== null && id !== '' && !isMade) data.id = id
-  if (status !== undefined && status !== null && status !== implied && !(isMade && status === 'completed')) {
+  if (status !== undefined && status !== null && status !== implied && !isMade) {
     data.status = status
   }
   return data.id === undefined && data.status === undefined ? {} : { opaque: { origin, data } }
