@@ -2,6 +2,7 @@
 import type { Loss } from '../../src/conversation/losses.js'
 import { isCall, type Message, type UserPart, type Wire } from '../../src/conversation/messages.js'
 import type { CompletionRequest, ToolChoice } from '../../src/conversation/request.js'
+import type { JsonObject } from '../../src/json/types.js'
 
 export interface Fact {
   readonly kind: string
@@ -81,8 +82,10 @@ function isFree(choice: Exclude<ToolChoice, string>): boolean {
   return 'mode' in choice && choice.mode === 'auto'
 }
 
-function noParameters(schema: object | undefined): boolean {
-  return schema === undefined || Object.keys(schema).length === 0
+/** Whether a schema allows no properties, in any of its spellings: none at all, empty, or an object without properties. */
+function noParameters(schema: JsonObject = {}): boolean {
+  const { type, properties, ...rest } = schema
+  return Object.keys(rest).length === 0 && (type ?? 'object') === 'object' && stable(properties ?? {}) === '{}'
 }
 
 function addMessage(message: Message, path: string, core: Fact[], side: Fact[]): void {
