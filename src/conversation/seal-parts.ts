@@ -201,7 +201,7 @@ function carried(part: ImagePart | FilePart, rules: SealRules, place: Place, pat
   const inPlace = place === 'result' || place === 'error_result' ? place : 'user'
   if (rules.carries(part, inPlace) || rules.carries(part, 'user')) return part
   report('media_dropped', path, `${rules.wire} cannot carry this ${part.type}; a line of text says so in its place`)
-  return { type: 'text', text: `[${part.type} left out${part.mediaType === undefined ? '' : `: ${part.mediaType}`}]` }
+  return { type: 'text', text: `\n[${part.type} left out${part.mediaType === undefined ? '' : `: ${part.mediaType}`}]` }
 }
 
 /** The part without a continuation that belongs to another provider or model. */

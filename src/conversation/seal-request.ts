@@ -1,10 +1,12 @@
 // Makes a whole request one that a wire accepts: its history through `seal`, and tools and choice that agree with each other.
 import { canonicalJson } from '../json/digest.js'
+import type { Json } from '../json/types.js'
 import type { Loss } from './losses.js'
 import { at } from './losses.js'
 import type { CompletionRequest, OpaqueTool, ToolChoice } from './request.js'
 import { seal } from './seal.js'
 import { comesHome, type SealRules } from './seal-rules.js'
+import { isUnicode, unicodeOf } from './unicode.js'
 
 export interface SealedRequest {
   readonly request: CompletionRequest
@@ -21,11 +23,21 @@ export function sealRequest(request: CompletionRequest, rules: SealRules): Seale
   }
   const same = messages.length === request.messages.length && messages.every((m, i) => m === request.messages[i])
   let sealed: CompletionRequest = same ? request : { ...request, messages }
-  sealed = withTools(withoutEmpty(sealed, report), rules, report)
-  return { request: withChoice(sealed, report), losses }
+  sealed = withTools(withoutEmpty(inUnicode(sealed, report), report), rules, report)
+  return { request: withinChoice(withChoice(sealed, report), request, rules, report), losses }
 }
 
 type Report = (code: string, path: string, message: string) => void
+
+/** Tools and settings without halves of surrogate pairs; the history is looked through with its parts. */
+function inUnicode(request: CompletionRequest, report: Report): CompletionRequest {
+  const { messages, ...settings } = request
+  if (isUnicode(settings)) return request
+  const changed = (path: string): void => {
+    report('text_not_unicode', path, 'half of a surrogate pair was replaced by U+FFFD')
+  }
+  return { ...(unicodeOf(settings as unknown as Json, '', changed) as unknown as typeof settings), messages }
+}
 
 /** Settings that say nothing: some wires refuse an empty list, and none can tell one from its absence. */
 function withoutEmpty(request: CompletionRequest, report: Report): CompletionRequest {
@@ -83,18 +95,20 @@ function builtInName({ data }: OpaqueTool): string {
 
 /** A choice needs tools, and may only name declared ones. */
 function withChoice(request: CompletionRequest, report: Report): CompletionRequest {
-  let sealed = request
-  if (sealed.tools === undefined && sealed.parallelToolCalls !== undefined) {
-    report('parallel_without_tools', '/parallelToolCalls', 'there are no tools, so nothing can be called in parallel')
-    const { parallelToolCalls: _, ...rest } = sealed
-    sealed = rest
-  }
+  const sealed = withoutParallel(request, report)
   if (sealed.toolChoice === undefined) return sealed
   const choice = possibleChoice(sealed.toolChoice, sealed)
   if (choice === sealed.toolChoice) return sealed
   report('tool_choice_impossible', '/toolChoice', 'the choice names tools that are not declared')
   const { toolChoice: _, ...rest } = sealed
   return choice === undefined ? rest : { ...rest, toolChoice: choice }
+}
+
+function withoutParallel(request: CompletionRequest, report: Report): CompletionRequest {
+  if (request.tools !== undefined || request.parallelToolCalls === undefined) return request
+  report('parallel_without_tools', '/parallelToolCalls', 'there are no tools, so nothing can be called in parallel')
+  const { parallelToolCalls: _, ...rest } = request
+  return rest
 }
 
 function possibleChoice(choice: ToolChoice, request: CompletionRequest): ToolChoice | undefined {
@@ -105,4 +119,45 @@ function possibleChoice(choice: ToolChoice, request: CompletionRequest): ToolCho
   const allowed = [...new Set(choice.allowed)].filter((name) => declared.has(name))
   if (allowed.length === 0) return undefined
   return allowed.length === choice.allowed.length ? choice : { ...choice, allowed }
+}
+
+/** Where the wire cannot say which tools a choice allows, no other tool is declared: so none of them can be called. */
+function withinChoice(
+  request: CompletionRequest,
+  given: CompletionRequest,
+  rules: SealRules,
+  report: Report,
+): CompletionRequest {
+  const { toolChoice: choice, tools } = request
+  const { choices = 'allowed' } = rules
+  if (tools === undefined || choice === undefined || canSay(choice, choices)) return request
+  const names = new Set<Json | undefined>(namesIn(choice))
+  const kept = tools.filter((tool, index) => {
+    const name = tool.type === 'opaque' ? tool.data.name : tool.name
+    if (names.has(name)) return true
+    const place = given.tools?.indexOf(tool) ?? index
+    report(
+      'tool_ruled_out',
+      at('/tools', place < 0 ? index : place),
+      'the choice rules this tool out; it is not declared',
+    )
+    return false
+  })
+  report('tool_choice_declared', '/toolChoice', 'the tools that may be called are the ones that are declared')
+  const { tools: _, toolChoice: __, ...rest } = request
+  if (kept.length === 0) return withoutParallel(rest, report)
+  const mode = typeof choice === 'object' && 'mode' in choice ? choice.mode : 'required'
+  return { ...rest, tools: kept, toolChoice: mode }
+}
+
+/** Whether the wire has words for which tools a choice allows; how hard it asks for one of them is another matter. */
+function canSay(choice: ToolChoice, choices: SealRules['choices'] & string): boolean {
+  if (choice === 'none') return choices !== 'none'
+  if (typeof choice === 'string' || choices === 'allowed') return true
+  return 'tool' in choice && choices === 'named'
+}
+
+function namesIn(choice: ToolChoice): readonly string[] {
+  if (typeof choice === 'string') return []
+  return 'tool' in choice ? [choice.tool] : choice.allowed
 }

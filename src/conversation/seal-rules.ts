@@ -45,6 +45,11 @@ export interface SealRules {
    * other continuation of that turn is, and no turn ends in reasoning. Default: apart.
    */
   readonly continuations?: 'apart' | 'together'
+  /**
+   * Which choices among tools the wire has words for: `allowed` (all of them), `named` (one tool, not some of them), `words`
+   * alone, or `none`. Tools that a choice without words rules out are not declared. Default: allowed.
+   */
+  readonly choices?: 'allowed' | 'named' | 'words' | 'none'
   /** Members of which the continuation of a reasoning must have one to be replayed in this request. Default: it needs none. */
   readonly replayNeeds?: readonly string[]
 }

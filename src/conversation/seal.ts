@@ -44,13 +44,8 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
       `${rules.wire} needs at least one user message; add one to the conversation`,
     )
   }
-  if (losses.length === 0 && isSame(placed, messages)) remember(messages, key, known)
+  if (losses.length === 0) remember(messages, key, known)
   return { messages: placed, losses }
-}
-
-/** Results in another order or in several messages are put right without a report. */
-function isSame(placed: readonly Message[], messages: readonly Message[]): boolean {
-  return placed.length === messages.length && placed.every((message, index) => message === messages[index])
 }
 
 /** A message with its place in the input, for reports. Inserted messages carry the place they were made from. */
@@ -142,6 +137,7 @@ function pair(
         continue
       }
       if (between.length > 0) report('result_moved', next.path, 'results were moved right behind the calls they answer')
+      else if (source !== undefined) report('results_joined', next.path, 'all results of a turn stand in one message')
       source ??= next.message
       next.message.results.forEach((result, r) => {
         results.push({ result, path: at(at(next.path, 'results'), r) })
@@ -253,6 +249,7 @@ function answers(
     else queue.push(item)
   }
   const calls = message.content.filter(isCall)
+  let last = -1
   const matched = calls.map((call, ordinal) => {
     const queue = waiting.get(ids[ordinal] ?? call.id) ?? waiting.get(call.id)
     const found = queue?.shift()
@@ -265,9 +262,14 @@ function answers(
       return cancelled(call, unansweredText)
     }
     const { result } = found
-    return result.callId === call.id && result.name === call.name
-      ? result
-      : { ...result, callId: call.id, name: call.name }
+    const place = results.indexOf(found)
+    if (place < last) report('result_reordered', found.path, 'results were put in the order of their calls')
+    last = Math.max(place, last)
+    if (result.callId === call.id && result.name === call.name) return result
+    if (result.name !== call.name) {
+      report('result_renamed', at(found.path, 'name'), `the result "${result.callId}" answers a call of "${call.name}"`)
+    }
+    return { ...result, callId: call.id, name: call.name }
   })
   const known = new Set(ids)
   const left: { result: ToolResult; path: string }[] = []

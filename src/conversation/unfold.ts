@@ -1,6 +1,6 @@
 // The way back from a response to events, for those who watch a stream when the answer came whole. `fold` undoes it.
 import { assertNever, type CompletionEvent } from './events.js'
-import type { AssistantPart, ReasoningPart, TextPart } from './messages.js'
+import type { AssistantPart, Extra, Opaque, ReasoningPart, TextPart } from './messages.js'
 import type { CompletionResponse } from './response.js'
 
 /** The events that add up to the response. `split` cuts text into deltas; whole when it is left out. */
@@ -30,7 +30,10 @@ function partEvents(
     case 'reasoning': {
       const type = value.type === 'text' ? ('text_delta' as const) : ('reasoning_delta' as const)
       const pieces = value.text === '' ? [''] : split(value.text)
-      return [...pieces.map((text) => ({ type, part, text })), ...attachment(value, part)]
+      const deltas = pieces.map((text) => ({ type, part, text }))
+      // A writer must know what kind of text it is before the text; a signature comes behind what it signs.
+      const [before, after] = value.type === 'text' ? [value.extra, undefined] : [undefined, value.extra]
+      return [...attachment(value, part, before), ...deltas, ...attachment(value, part, after, value.opaque)]
     }
     case 'tool_call':
       return [{ type: 'tool_call', part, call: value }]
@@ -43,8 +46,12 @@ function partEvents(
   }
 }
 
-function attachment(value: TextPart | ReasoningPart, part: number): readonly CompletionEvent[] {
-  const { type: of, opaque, extra } = value
+function attachment(
+  { type: of }: TextPart | ReasoningPart,
+  part: number,
+  extra: Extra | undefined,
+  opaque?: Opaque,
+): readonly CompletionEvent[] {
   if (opaque === undefined && extra === undefined) return []
   return [
     {

@@ -1,9 +1,10 @@
 // Arguments between the text of record and a wire: calls of a history, and broken text on wires that take only objects.
-import type { AnyCall, BrokenReason, Carried, Extra, Opaque } from '../conversation/messages.js'
+import type { AnyCall, BrokenReason, Carried, Extra, Opaque, Wire } from '../conversation/messages.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import { renameKeys } from '../json/spans.js'
 import { RawJson } from '../json/stringify.js'
 import type { Json } from '../json/types.js'
+import { noteOf } from './extra.js'
 
 /** What the text of arguments is. Strict: nothing is completed or guessed. */
 export function readArguments(text: string): 'object' | 'not_an_object' | 'malformed' {
@@ -39,6 +40,13 @@ const nothing = {}
 function carriedBy(opaque: Opaque | undefined, extra: Extra | undefined): Pick<AnyCall, 'opaque' | 'extra'> {
   if (opaque === undefined) return extra === undefined ? nothing : { extra }
   return extra === undefined ? { opaque } : { opaque, extra }
+}
+
+/** The note on a call of a custom tool of OpenAI. Its input is free text, so it is a broken call and never run as arguments. */
+export const customNotes = { type: 'custom' } as const
+
+export function isCustomCall(wire: Wire, call: AnyCall): boolean {
+  return call.type === 'broken_call' && noteOf(call.extra?.[wire], 'type') === customNotes.type
 }
 
 /** The member under which wires with object arguments carry text that is no object. `brokenText` reads it back. */

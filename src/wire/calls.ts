@@ -104,8 +104,9 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       return
     }
     call.text += text
-    // Fragments cannot have their keys renamed: a call of a tool with other keys is only shown whole.
-    if (options.deltas && (text !== '' || fragment.name) && !options.exchange.keys?.has(call.name)) {
+    // Fragments cannot have their keys renamed, nor be free text: such a call is only shown whole.
+    const grows = options.deltas && call.broken === undefined && !options.exchange.keys?.has(call.name)
+    if (grows && (text !== '' || fragment.name)) {
       const delta = { type: 'tool_call_delta', part: call.part, id: call.id, name: call.name, text } as const
       events.push(fragment.name && call.opaque !== undefined ? { ...delta, opaque: call.opaque } : delta)
     }

@@ -2,9 +2,9 @@
 // A codec may leave itself a note there about the spelling it met (`$name`); notes are never written as fields.
 import { at, type Loss } from '../conversation/losses.js'
 import type { Carried, Extra, Wire } from '../conversation/messages.js'
-import { canonicalJson } from '../json/digest.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
+import { differences } from './differences.js'
 
 export type Notes = { readonly [name: string]: Json }
 
@@ -82,37 +82,41 @@ export function noteOf(own: JsonObject | undefined, name: string): Json | undefi
   return own === undefined || !Object.hasOwn(own, `$${name}`) ? undefined : own[`$${name}`]
 }
 
+/** What a wire object takes of the fields a node carries, and what decoding will leave there again. */
+export interface Written {
+  /** Names the wire object has itself, or `all` when there is no wire object. */
+  readonly taken: ReadonlySet<string> | 'all'
+  /** Values that mean the same as absence. Default: null. */
+  readonly isDefault?: (key: string, value: Json) => boolean
+  readonly notes?: Notes
+  readonly inner?: { readonly [key: string]: JsonObject | undefined }
+}
+
+/** The fields to write back of a node. Spread them last into the wire object. */
+export function writtenFields(wire: Wire, node: Carried, written: Written): JsonObject {
+  const { taken, isDefault = isNull } = written
+  const own = node.extra?.[wire]
+  if (own === undefined || taken === 'all') return {}
+  const fields = Object.entries(fieldsOf(own))
+  return Object.fromEntries(fields.filter(([key, value]) => !taken.has(key) && !isDefault(key, value)))
+}
+
 /**
- * The fields to write back of a node, and one exact loss when they are not all it carries: fields of other wires, nulls,
- * names the wire object has itself (`taken`; `all` when it has no object), notes that no longer apply. `notes` and `inner` are what decoding will leave
- * there again. Spread the result last into the wire object.
+ * The fields to write back of a node, with a loss for each that decoding will not give back as it was: fields of other wires,
+ * defaults, names that are taken, notes that no longer apply.
  */
-export function carriedFields(
-  wire: Wire,
-  node: Carried,
-  path: string,
-  losses: Loss[],
-  written: {
-    readonly taken: ReadonlySet<string> | 'all'
-    readonly notes?: Notes
-    readonly inner?: { readonly [key: string]: JsonObject | undefined }
-  },
-): JsonObject {
-  if (node.extra === undefined && isEmpty(written.notes ?? nothing) && !hasMember(written.inner ?? nothing)) return {}
-  const { taken } = written
-  const fields =
-    taken === 'all'
-      ? []
-      : Object.entries(fieldsOf(node.extra?.[wire])).filter(([key, value]) => value !== null && !taken.has(key))
-  const object = Object.fromEntries(fields)
-  const { extra: kept } = leftover(wire, object, new Set(), written)
-  if (canonicalJson((kept ?? null) as Json) !== canonicalJson((node.extra ?? null) as Json)) {
-    const message = `not all unmodelled fields of this node (${Object.keys(node.extra ?? {}).join(', ')}) can be sent on ${wire}`
-    const loss = { wire, path: at(path, 'extra'), message }
-    if (kept === undefined) losses.push({ ...loss, code: 'extra_dropped', kind: 'dropped' })
-    else losses.push({ ...loss, code: 'extra_changed', kind: 'changed', to: kept as Json })
-  }
-  return object
+export function carriedFields(wire: Wire, node: Carried, path: string, losses: Loss[], written: Written): JsonObject {
+  if (node.extra === undefined && isEmpty(written.notes ?? {}) && !hasMember(written.inner ?? {})) return {}
+  const fields = writtenFields(wire, node, written)
+  const { extra } = leftover(wire, fields, noNames, written)
+  differences(wire, node.extra, extra, at(path, 'extra'), losses)
+  return fields
+}
+
+const noNames: ReadonlySet<string> = new Set()
+
+function isNull(_: string, value: Json): boolean {
+  return value === null
 }
 
 function hasMember(inner: { readonly [key: string]: unknown }): boolean {
@@ -129,61 +133,4 @@ export function innerFields(
   if (!isJsonObject(inner)) return undefined
   const kept = Object.entries(inner).filter(([name, value]) => value !== null && !taken.has(name))
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
-}
-
-/** What a node carries for this wire; what it carries for other wires is reported as dropped. */
-export function ownExtra(wire: Wire, node: Carried, path: string, losses: Loss[]): JsonObject | undefined {
-  const { extra } = node
-  if (extra === undefined) return undefined
-  const own = extra[wire]
-  const others = Object.keys(extra).filter((key) => key !== wire)
-  const drop = (place: string): void => {
-    const message = `fields of another wire (${others.join(', ')}) are not sent on ${wire}`
-    losses.push({ code: 'extra_dropped', wire, path: place, kind: 'dropped', message })
-  }
-  if (own === undefined) drop(at(path, 'extra'))
-  else for (const other of others) drop(at(at(path, 'extra'), other))
-  return own
-}
-
-/**
- * The unmodelled fields of a node for its wire object (spread them in), with a loss for each that decoding will not give
- * back: fields of other wires, wire defaults, notes that are not among `notes`, and fields the codec models itself.
- */
-export function extraFields(
-  wire: Wire,
-  node: Carried,
-  path: string,
-  losses: Loss[],
-  modelled: ReadonlySet<string>,
-  options: {
-    readonly isDefault?: (key: string, value: Json) => boolean
-    readonly notes?: ReadonlySet<string>
-  } = {},
-): JsonObject {
-  if (node.extra === undefined) return {}
-  const place = at(path, 'extra')
-  const own = ownExtra(wire, node, path, losses) ?? {}
-  const fields: [string, Json][] = []
-  let kept = 0
-  for (const key of Object.keys(own)) {
-    const value = own[key] as Json
-    const isNote = key.startsWith('$') && !key.startsWith('$$')
-    const name = key.startsWith('$') ? key.slice(1) : key
-    const comesBack = isNote
-      ? options.notes?.has(name) === true
-      : !modelled.has(name) && !options.isDefault?.(name, value)
-    if (comesBack) kept += 1
-    else {
-      const message = isNote
-        ? `${wire} has no note "${name}" here`
-        : `the field "${name}" is one that ${wire} spells by itself, or its default`
-      losses.push({ code: 'extra_dropped', wire, path: at(at(place, wire), key), kind: 'dropped', message })
-    }
-    if (comesBack && !isNote) fields.push([name, value])
-  }
-  if (kept === 0 && node.extra[wire] !== undefined) {
-    losses.push({ code: 'extra_dropped', wire, path: place, kind: 'dropped', message: `nothing of it goes to ${wire}` })
-  }
-  return fields.length === 0 ? {} : Object.fromEntries(fields)
 }

@@ -19,4 +19,24 @@ describe.each(Object.values(codecs))('on $wire', (codec) => {
       ['setting_empty', path, 'repaired'],
     ])
   })
+
+  test('half of a surrogate pair in a tool or a setting is replaced and reported', () => {
+    const { request, losses } = codec.seal(
+      {
+        ...base,
+        tools: [{ name: 'add', description: 'a\ud800', inputSchema: { type: 'object', properties: { '\udc00': {} } } }],
+        stop: ['END', '\udc00'],
+      },
+      env,
+    )
+    expect(request.tools).toEqual([
+      { name: 'add', description: 'a\ufffd', inputSchema: { type: 'object', properties: { '\ufffd': {} } } },
+    ])
+    expect(request.stop).toEqual(['END', '\ufffd'])
+    expect(losses.map((loss) => [loss.code, loss.path, loss.kind])).toEqual([
+      ['text_not_unicode', '/tools/0/description', 'repaired'],
+      ['text_not_unicode', '/tools/0/inputSchema/properties/\udc00', 'repaired'],
+      ['text_not_unicode', '/stop/1', 'repaired'],
+    ])
+  })
 })

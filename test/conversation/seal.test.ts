@@ -84,13 +84,19 @@ const rows: readonly {
     name: 'results in the wrong order are put in call order',
     given: [calls('a', 'b'), results(answer('b'), answer('a'))],
     sent: ['assistant a b', 'tool a b'],
-    codes: [],
+    codes: ['result_reordered'],
   },
   {
     name: 'results in several messages are one',
     given: [calls('a', 'b'), results(answer('a')), results(answer('b'))],
     sent: ['assistant a b', 'tool a b'],
-    codes: [],
+    codes: ['results_joined'],
+  },
+  {
+    name: 'a result under another name gets the name of its call',
+    given: [calls('a'), results({ ...answer('a'), name: 'subtract' })],
+    sent: ['assistant a', 'tool a'],
+    codes: ['result_renamed'],
   },
   {
     name: 'a user turn between calls and results moves behind them',

@@ -13,7 +13,7 @@ export interface Rule {
 
 const all: readonly Wire[] = ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'gemini']
 
-/** Members that hold what a user wrote: compared as they are. `input` is one on Anthropic only. */
+/** Members that hold what a user wrote: compared as they are. `input` is one on Anthropic only, `format` on Ollama. */
 const written: ReadonlySet<string> = new Set([
   'arguments',
   'args',
@@ -169,7 +169,8 @@ const emptyMembers: ReadonlySet<string> = new Set([
 
 /** A body in the spelling that all equal bodies share. */
 export function normalise(wire: Wire, body: unknown): unknown {
-  const kept = (key: string): boolean => written.has(key) || (wire === 'anthropic' && key === 'input')
+  const alsoWritten: Partial<Record<Wire, string>> = { anthropic: 'input', ollama: 'format' }
+  const kept = (key: string): boolean => written.has(key) || alsoWritten[wire] === key
   return rules.filter((rule) => rule.wires.includes(wire)).reduce((value, rule) => walk(value, '', rule, kept), body)
 }
 

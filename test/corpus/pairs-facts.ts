@@ -1,7 +1,8 @@
 // What a request says, as a list of facts, and which of them did not arrive. A fact that is missing must be covered by a loss.
 import type { Loss } from '../../src/conversation/losses.js'
 import { isCall, type Message, type UserPart, type Wire } from '../../src/conversation/messages.js'
-import type { CompletionRequest } from '../../src/conversation/request.js'
+import type { CompletionRequest, ToolChoice } from '../../src/conversation/request.js'
+import type { JsonObject } from '../../src/json/types.js'
 
 export interface Fact {
   readonly kind: string
@@ -34,19 +35,22 @@ export function factsFor(wire: Wire, request: CompletionRequest): Facts {
 function factsOf(request: CompletionRequest): Facts {
   const core: Fact[] = []
   const side: Fact[] = []
+  const callable = callableTools(request)
   request.tools?.forEach((tool, index) => {
     const path = `/tools/${index}`
     if (tool.type === 'opaque') {
       side.push({ kind: 'hosted tool', path, value: stable(tool.data) })
       return
     }
-    const schema = tool.inputSchema ?? { type: 'object', properties: {} }
-    core.push({ kind: 'tool', path, value: stable([tool.name, tool.description ?? '', schema]) })
+    const schema = noParameters(tool.inputSchema) ? { type: 'object', properties: {} } : tool.inputSchema
+    const fact = { path, value: stable([tool.name, tool.description ?? '', schema]) }
+    // A tool that the choice rules out is known to the model at most: it cannot be called, declared or not.
+    if (callable.includes(tool.name)) core.push({ kind: 'tool', ...fact })
+    else side.push({ kind: 'tool ruled out', ...fact })
     if (tool.strict === true) side.push({ kind: 'strict', path: `${path}/strict`, value: tool.name })
   })
-  if (request.tools !== undefined && request.toolChoice !== undefined && request.toolChoice !== 'auto') {
-    core.push({ kind: 'choice', path: '/toolChoice', value: stable(request.toolChoice) })
-  }
+  const choice = choiceOf(request, callable)
+  if (choice !== undefined) core.push({ kind: 'choice', path: '/toolChoice', value: choice })
   if (request.output !== undefined) {
     core.push({ kind: 'output', path: '/output', value: stable(request.output.schema) })
   }
@@ -58,6 +62,30 @@ function factsOf(request: CompletionRequest): Facts {
     addMessage(message, `/messages/${index}`, core, side)
   })
   return { core, side }
+}
+
+/** The functions that may be called. */
+function callableTools({ tools = [], toolChoice = 'auto' }: CompletionRequest): readonly string[] {
+  const names = tools.flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name]))
+  if (typeof toolChoice === 'string') return toolChoice === 'none' ? [] : names
+  return names.filter((name) => ('tool' in toolChoice ? toolChoice.tool === name : toolChoice.allowed.includes(name)))
+}
+
+/** What a choice does: whether one of the functions that may be called must be. A choice of none is what having none does. */
+function choiceOf({ tools, toolChoice = 'auto' }: CompletionRequest, callable: readonly string[]): string | undefined {
+  if (tools === undefined || callable.length === 0) return undefined
+  const isRequired = toolChoice === 'required' || (typeof toolChoice === 'object' && !isFree(toolChoice))
+  return isRequired ? stable(['required', ...callable.toSorted()]) : undefined
+}
+
+function isFree(choice: Exclude<ToolChoice, string>): boolean {
+  return 'mode' in choice && choice.mode === 'auto'
+}
+
+/** Whether a schema allows no properties, in any of its spellings: none at all, empty, or an object without properties. */
+function noParameters(schema: JsonObject = {}): boolean {
+  const { type, properties, ...rest } = schema
+  return Object.keys(rest).length === 0 && (type ?? 'object') === 'object' && stable(properties ?? {}) === '{}'
 }
 
 function addMessage(message: Message, path: string, core: Fact[], side: Fact[]): void {

@@ -15,6 +15,7 @@ import {
   translatedStream,
   type Verdict,
 } from './pairs.js'
+import listed from './pairs-lost.json' with { type: 'json' }
 import { corpusFound, type Exchanged, isStreamed, recordsOf } from './records.js'
 import { decodedRequest, isRefusedAtHome } from './requests.js'
 
@@ -24,13 +25,25 @@ type Counts = Record<Verdict, number>
 interface Table {
   readonly counts: Counts
   readonly wrong: readonly string[]
+  /** How many crossings lost something of a kind, by the wire they went to. */
+  readonly classes: Classes
+  /** Crossings that were refused or lost something of the issue's list, whether or not the target has a place for it. */
+  readonly short: number
 }
+type Classes = Record<string, Record<string, number>>
+
+/** Every tool, call, result, choice, structured setting, system text, other text and image. */
+const essential = new Set(
+  'tool,call,result,result text,choice,output,system text,user text,assistant text,image,refused'.split(','),
+)
 
 /** Counts what becomes of each item on its way to each other wire, and prints a line per pair. */
 function table(title: string, cross: (from: Wire, to: Wire, record: Exchanged) => Crossing | undefined): Table {
   const total: Counts = { complete: 0, beyond: 0, declared: 0, refused: 0, wrong: 0 }
   const wrong: string[] = []
   const lines: string[] = []
+  const classes: Classes = {}
+  let short = 0
   for (const from of wires) {
     for (const to of wires) {
       if (from === to) continue
@@ -39,6 +52,9 @@ function table(title: string, cross: (from: Wire, to: Wire, record: Exchanged) =
         const crossing = cross(from, to, record)
         if (crossing === undefined) continue
         counts[crossing.verdict] += 1
+        const kinds = kindsLost(crossing)
+        for (const kind of kinds) addClass(classes, to, kind)
+        if (kinds.some((kind) => essential.has(kind))) short += 1
         if (crossing.verdict === 'wrong') wrong.push(`${record.id} → ${to}: ${crossing.notes.join('; ')}`)
       }
       lines.push(line(`${from} → ${to}`, counts))
@@ -46,7 +62,17 @@ function table(title: string, cross: (from: Wire, to: Wire, record: Exchanged) =
     }
   }
   console.info([line(title, undefined), ...lines, line('all', total)].join('\n'))
-  return { counts: total, wrong }
+  return { counts: total, wrong, classes, short }
+}
+
+function kindsLost({ verdict, notes }: Crossing): readonly string[] {
+  if (verdict === 'refused') return ['refused']
+  return verdict === 'complete' ? [] : [...new Set(notes.map((note) => note.slice(0, note.indexOf(':'))))]
+}
+
+function addClass(classes: Classes, to: Wire, kind: string): void {
+  const list = classes[to] ?? {}
+  classes[to] = { ...list, [kind]: (list[kind] ?? 0) + 1 }
 }
 
 function line(title: string, counts: Counts | undefined): string {
@@ -64,12 +90,16 @@ describe.skipIf(!corpusFound)('pairs of wires', () => {
     const decoded = new Map(
       wires.flatMap((wire) => recordsOf(wire).map((record) => [record.id, readRequest(wire, record)] as const)),
     )
-    const { counts, wrong } = table('requests', (_from, to, record) => {
+    const { counts, wrong, classes, short } = table('requests', (_from, to, record) => {
       const request = decoded.get(record.id)
       return request === undefined ? undefined : requestCrossing(request, codecs[to], isRefusedAtHome(record))
     })
     expect(wrong).toEqual([])
+    const all = verdicts.reduce((sum, verdict) => sum + counts[verdict], 0)
+    console.info(`${((1 - short / all) * 100).toFixed(1)} % of ${all} requests arrive with all that is essential`)
+    expect(classes).toEqual(mapReasons(listed, ({ crossings }) => crossings))
     expect(share(counts, 'complete', 'beyond')).toBeGreaterThanOrEqual(0.97)
+    expect(1 - short / all).toBeGreaterThanOrEqual(0.94)
   })
 
   test('answers arrive complete on every other wire', () => {
@@ -109,6 +139,26 @@ describe.skipIf(!corpusFound)('pairs of wires', () => {
     expect(differing).toEqual([])
   })
 })
+
+test('every class of what does not cross has a reason', () => {
+  for (const kinds of Object.values(listed)) {
+    for (const [kind, { reason }] of Object.entries(kinds)) expect(reason.length, kind).toBeGreaterThan(20)
+  }
+})
+
+interface Reason {
+  readonly crossings: number
+  readonly reason: string
+}
+
+function mapReasons(reasons: Record<string, Record<string, Reason>>, map: (reason: Reason) => number): Classes {
+  return Object.fromEntries(
+    Object.entries(reasons).map(([wire, kinds]) => [
+      wire,
+      Object.fromEntries(Object.entries(kinds).map(([kind, reason]) => [kind, map(reason)])),
+    ]),
+  )
+}
 
 /** The request in canonical form; nothing where none was recorded or it cannot be read. */
 function readRequest(wire: Wire, record: Exchanged) {

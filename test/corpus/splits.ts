@@ -1,4 +1,6 @@
-// Every way to cut a recorded stream once. What a cut must not change is compared as text: the folded answer and its error code.
+// Every way to cut a recorded stream once. What a cut must not change is compared as text: every event, an error by its code and words.
+// CORPUS_SPLITS=all takes every position of every stream, which is long: CORPUS_SHARD=2/8 takes the second of eight shares.
+import type { CompletionEvent } from '../../src/conversation/events.js'
 import type { Codec, Env, Exchange } from '../../src/wire/codec.js'
 import { foldAll, streamEvents } from '../streams/streamed.js'
 import { envOf, exchangeOf } from './decoding.js'
@@ -12,6 +14,7 @@ const everyPosition = 4_000
 const positionsPerStream = 120
 /** Longer ones are also cut into pieces of this size, shifted byte by byte, so that every position is cut once. */
 const pieceSize = 61
+const [shard = 1, shards = 1] = process.env.CORPUS_SHARD?.split('/').map(Number) ?? []
 
 export interface Cuts {
   readonly streams: number
@@ -61,6 +64,7 @@ export function truncations(codec: Codec, all: boolean): Cuts {
       const { response, error } = foldAll(events)
       const where = `${subject.record.id} ends at ${at} of ${subject.bytes.length}, terminal at ${terminal}`
       if (at < terminal && error === undefined) failures.push(`${where}: looks finished`)
+      if (at < terminal && error !== undefined && error.code !== 'truncated') failures.push(`${where}: ${error.code}`)
       if (error !== undefined && events.some((event) => event.type === 'finish')) failures.push(`${where}: both ends`)
       const same = response.text === whole.response.text && response.finishReason === whole.response.finishReason
       if (error === undefined && !same) failures.push(`${where}: another answer`)
@@ -72,8 +76,7 @@ export function truncations(codec: Codec, all: boolean): Cuts {
 function over(codec: Codec, run: (subject: Subject) => { cuts: number; failures: readonly string[] }): Cuts {
   let [streams, cuts] = [0, 0]
   const failures: string[] = []
-  for (const record of recordsOf(codec.wire)) {
-    if (!isStreamed(record)) continue
+  for (const record of recordsOf(codec.wire).filter(isStreamed).filter(inShard)) {
     const text = answerText(codec.wire, record)
     const bytes = new TextEncoder().encode(text)
     if (bytes.length > largest) continue
@@ -83,6 +86,10 @@ function over(codec: Codec, run: (subject: Subject) => { cuts: number; failures:
     failures.push(...done.failures)
   }
   return { streams, cuts, failures }
+}
+
+function inShard(_: Exchanged, index: number): boolean {
+  return index % shards === shard - 1
 }
 
 function positionsOf(size: number, all: boolean): readonly number[] {
@@ -100,6 +107,9 @@ function pieces(bytes: Uint8Array, first: number): readonly Uint8Array[] {
 }
 
 function decoded({ codec, exchange, env }: Subject, pieces: readonly Uint8Array[]): string {
-  const { response, error } = foldAll(streamEvents(codec, pieces, exchange, env))
-  return JSON.stringify([response, error?.code])
+  return JSON.stringify(streamEvents(codec, pieces, exchange, env).map(seen))
+}
+
+function seen(event: CompletionEvent): unknown {
+  return event.type === 'error' ? [event.error.code, event.error.message] : event
 }

@@ -35,6 +35,8 @@ export interface Judge {
   readonly finishes: Readonly<Partial<Record<FinishReason, string>>>
   /** Which parts of the usage the wire can say. */
   readonly usage: { readonly cacheRead: boolean; readonly reasoning: boolean }
+  /** Answers whose stream the SDK itself cannot read. */
+  readonly unstreamed?: readonly string[]
   whole(url: string): Promise<Reading>
   streamed(url: string): Promise<Reading>
   /** Sends a request body as the SDK's own parameters; `profile` names a vendor that the SDK is set up for. */

@@ -19,6 +19,8 @@ export const openaiChat: Judge = {
   sdk: 'openai (chat)',
   finishes: { stop: 'stop', tool_calls: 'tool_calls', length: 'length', content_filter: 'content_filter' },
   usage: { cacheRead: true, reasoning: true },
+  // The helper of the SDK looks for a function in every streamed call.
+  unstreamed: ['response-call-custom'],
   whole: async (url) => read(await client(url).chat.completions.create(question)),
   async streamed(url) {
     // The helper throws when an answer was cut or filtered; what it had put together by then is judged.
@@ -47,12 +49,13 @@ function read(completion: ChatCompletion): Reading {
   const { usage } = completion
   return {
     id: completion.id,
-    text: choice?.message.content ?? '',
+    text: choice?.message.content ?? choice?.message.refusal ?? '',
     calls: (choice?.message.tool_calls ?? []).map((call) => {
-      if (call.type !== 'function') throw new Error(`a call of type ${call.type}`)
+      if (call.type === 'custom') return { id: call.id, name: call.custom.name, args: call.custom.input }
       return { id: call.id, name: call.function.name, args: argsOf(call.function.arguments) }
     }),
-    finish: choice?.finish_reason ?? '',
+    // A refusal ends by itself: its own place says what it is.
+    finish: choice?.message.refusal ? 'content_filter' : (choice?.finish_reason ?? ''),
     usage: {
       input: usage?.prompt_tokens ?? 0,
       output: usage?.completion_tokens ?? 0,

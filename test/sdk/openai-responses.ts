@@ -1,6 +1,11 @@
 // The official openai SDK on Responses. Its `.stream()` throws on event types it does not know and on items never added.
 import OpenAI from 'openai'
-import type { Response, ResponseCreateParamsNonStreaming } from 'openai/resources/responses/responses'
+import type {
+  Response,
+  ResponseCreateParamsNonStreaming,
+  ResponseOutputRefusal,
+  ResponseOutputText,
+} from 'openai/resources/responses/responses'
 import { argsOf, type Judge, type Reading, rejection } from './judge.js'
 import { failure } from './openai-chat.js'
 
@@ -36,15 +41,27 @@ export const openaiResponses: Judge = {
   },
 }
 
+function textOf(part: ResponseOutputText | ResponseOutputRefusal): string {
+  return part.type === 'refusal' ? part.refusal : part.text
+}
+
+/** A refusal ends by itself: its own place says what it is. */
+function isRefusal({ output }: Response): boolean {
+  return output.some((item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal'))
+}
+
 function read(response: Response): Reading {
   const { usage, incomplete_details: details } = response
   return {
     id: response.id,
-    text: response.output_text,
-    calls: response.output.flatMap((item) =>
-      item.type === 'function_call' ? [{ id: item.call_id, name: item.name, args: argsOf(item.arguments) }] : [],
-    ),
-    finish: [response.status, ...(details?.reason === undefined ? [] : [details.reason])].join(' '),
+    text: response.output.flatMap((item) => (item.type === 'message' ? item.content.map(textOf) : [])).join(''),
+    calls: response.output.flatMap((item) => {
+      if (item.type === 'custom_tool_call') return [{ id: item.call_id, name: item.name, args: item.input }]
+      return item.type === 'function_call' ? [{ id: item.call_id, name: item.name, args: argsOf(item.arguments) }] : []
+    }),
+    finish: isRefusal(response)
+      ? 'incomplete content_filter'
+      : [response.status, ...(details?.reason === undefined ? [] : [details.reason])].join(' '),
     usage: {
       input: usage?.input_tokens ?? 0,
       output: usage?.output_tokens ?? 0,

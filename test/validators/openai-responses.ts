@@ -117,23 +117,24 @@ function history(items: readonly unknown[], request: Members, problems: Problems
     const type = member(item, 'type') ?? 'message'
     if (type === 'message') message(item, path, problems)
     else if (type === 'reasoning') reasoningItem(item, items[index + 1], request, path, problems)
-    else if (type === 'function_call') {
+    else if (type === 'function_call' || type === 'custom_tool_call') {
       const id = call(item, path, problems)
       if (called.has(id)) problems.push(`${path}: the call id ${id} occurs twice`)
       called.add(id)
-      open.add(id)
-    } else if (type === 'function_call_output') {
+      open.add(`${type}_output ${id}`)
+    } else if (type === 'function_call_output' || type === 'custom_tool_call_output') {
       const id = matching(member(item, 'call_id'), callIdPattern, `${path}/call_id`, problems)
-      if (!open.delete(id)) problems.push(`${path}: no tool call found for function call output`)
+      if (!open.delete(`${type} ${id}`)) problems.push(`${path}: no tool call found for function call output`)
       output(member(item, 'output'), `${path}/output`, problems)
     } else matching(type, /./, `${path}/type`, problems)
   })
-  for (const id of open) problems.push(`/input: no tool output found for function call ${id}`)
+  for (const missing of open) problems.push(`/input: no tool output found: ${missing}`)
 }
 
 function call(item: Members, path: string, problems: Problems): string {
   matching(member(item, 'name'), namePattern, `${path}/name`, problems)
-  text(member(item, 'arguments'), `${path}/arguments`, problems)
+  const written = member(item, 'type') === 'custom_tool_call' ? 'input' : 'arguments'
+  text(member(item, written), `${path}/${written}`, problems)
   whenGiven(item, ['status'], path, (value, at) =>
     oneOf(value, ['in_progress', 'completed', 'incomplete'], at, problems),
   )

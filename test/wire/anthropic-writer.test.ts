@@ -1,12 +1,11 @@
 // The Anthropic stream writer, where the events of another wire do not come as its blocks want them.
 import { expect, test } from 'vitest'
 import type { CompletionEvent } from '../../src/conversation/events.js'
-import { fold } from '../../src/conversation/fold.js'
-import { applyLosses } from '../../src/conversation/losses.js'
 import { anthropicCodec as codec } from '../../src/wire/anthropic/index.js'
+import { foldAll, streamEvents } from '../streams/streamed.js'
 import { envOf, exchange } from './anthropic-fixtures.js'
 
-test('text that goes on behind complete arguments is reported, not silently run', () => {
+test('a call whose arguments go on behind its closed block ends the stream in an error: it cannot be run', () => {
   const env = envOf()
   const call = { type: 'broken_call', id: 'a', name: 'f', arguments: '{"x":1}{"cut', reason: 'malformed' } as const
   const events: readonly CompletionEvent[] = [
@@ -19,9 +18,7 @@ test('text that goes on behind complete arguments is reported, not silently run'
   ]
   const writer = codec.stream.encode(exchange, env)
   const text = events.map((event) => writer.push(event)).join('') + writer.end()
-  const reader = codec.stream.decode(exchange, env)
-  const read = fold([...reader.push(new TextEncoder().encode(text)), ...reader.end()])
-  expect(writer.losses.map((loss) => loss.path)).not.toEqual([])
-  const { content } = applyLosses(fold(events), writer.losses).message
-  expect(read.message.content).toEqual(content)
+  const { response, error } = foldAll(streamEvents(codec, [new TextEncoder().encode(text)], exchange, env))
+  expect(error?.code).toBe('malformed_response')
+  expect(response.toolCalls).toEqual([])
 })

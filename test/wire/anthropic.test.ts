@@ -26,6 +26,8 @@ const result = (callId: string, text: string, name = 'get_weather') =>
   ({ callId, name, content: [{ type: 'text', text }], isError: false }) as const
 const decode = (body: Json | string, headers = {}): CompletionRequest =>
   codec.request.decode(http(body, headers), env).request
+/** A model that takes a budget for thinking. */
+const older = { model: 'claude-sonnet-4-5' }
 const minimal = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('anthropic: request examples', () => {
@@ -87,19 +89,11 @@ describe('anthropic: what the wire cannot say is an executable loss', () => {
       ['dropped /parallelToolCalls'],
     ],
     ['a named tool', ask({ tools: [weather], toolChoice: { tool: 'get_weather' } }), []],
-    [
-      'one allowed tool',
-      ask({ tools: [weather], toolChoice: { allowed: ['get_weather'], mode: 'required' } }),
-      ['changed /toolChoice'],
-    ],
-    [
-      'some allowed tools',
-      ask({ tools: [weather], toolChoice: { allowed: ['get_weather'], mode: 'auto' } }),
-      ['widened /toolChoice'],
-    ],
+    ['one allowed tool', ask({ tools: [weather], toolChoice: { allowed: ['get_weather'], mode: 'required' } }), []],
+    ['some allowed tools', ask({ tools: [weather], toolChoice: { allowed: ['get_weather'], mode: 'auto' } }), []],
     [
       'a forced tool while thinking has a budget',
-      ask({ maxTokens: 9000, tools: [weather], toolChoice: 'required', reasoning: { budgetTokens: 2000 } }),
+      ask({ ...older, maxTokens: 9000, tools: [weather], toolChoice: 'required', reasoning: { budgetTokens: 2000 } }),
       ['widened /toolChoice'],
     ],
     ['effort', ask({ reasoning: { effort: 'high' } }), []],
@@ -298,7 +292,7 @@ describe('anthropic: structure of a history', () => {
     expect(messagesOf(ask({ messages: [user('hi'), turn('other'), user('go on')] }))[1]?.content).toBe('hello')
   })
   test('manual thinking is off while a tool turn without thinking is running', () => {
-    const request = ask({ messages: loop, maxTokens: 9000, reasoning: { budgetTokens: 2000 } })
+    const request = ask({ ...older, messages: loop, maxTokens: 9000, reasoning: { budgetTokens: 2000 } })
     const sent = codec.request.encode(request, { stream: false }, env)
     expect(bodyOf(sent).thinking).toBeUndefined()
     expect(sent.losses.map((loss) => loss.code)).toContain('thinking_off')

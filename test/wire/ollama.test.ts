@@ -210,10 +210,14 @@ describe('ollama requests', () => {
 describe('ollama settings', () => {
   test.each<[CompletionRequest['toolChoice'], readonly string[], boolean]>([
     ['auto', ['tool_choice_default /toolChoice'], true],
-    ['none', ['tool_choice_none /toolChoice', 'tool_choice_none /tools'], false],
+    ['none', ['tool_ruled_out /tools/0', 'tool_choice_declared /toolChoice'], false],
     ['required', ['tool_choice_widened /toolChoice'], true],
-    [{ tool: 'get_weather' }, ['tool_choice_widened /toolChoice'], true],
-    [{ allowed: ['get_weather'], mode: 'auto' }, ['tool_choice_widened /toolChoice'], true],
+    [{ tool: 'get_weather' }, ['tool_choice_declared /toolChoice', 'tool_choice_widened /toolChoice'], true],
+    [
+      { allowed: ['get_weather'], mode: 'auto' },
+      ['tool_choice_declared /toolChoice', 'tool_choice_default /toolChoice'],
+      true,
+    ],
   ])('the choice %j is declared as what it is here', (toolChoice, codes, sendsTools) => {
     const request: CompletionRequest = { ...base, ...(toolChoice === undefined ? {} : { toolChoice }) }
     const { body, losses } = write(request)

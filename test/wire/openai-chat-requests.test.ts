@@ -232,7 +232,7 @@ describe('vendors', () => {
     }
   })
 
-  test('choices that a server does not obey are widened and reported', () => {
+  test('choices that a server does not obey are declared or widened, and reported', () => {
     const choiceOf = (name: string, toolChoice: CompletionRequest['toolChoice']): unknown[] => {
       const { body, losses } = encodeRequest(
         { ...request, ...(toolChoice === undefined ? {} : { toolChoice }) },
@@ -243,13 +243,15 @@ describe('vendors', () => {
         losses.filter((loss) => loss.path === '/toolChoice').map((loss) => [loss.kind, loss.to]),
       ]
     }
-    expect(choiceOf('llama-cpp', { tool: 'get_weather' })).toEqual(['required', [['widened', 'required']]])
-    expect(choiceOf('groq', { allowed: ['get_weather'], mode: 'auto' })).toEqual(['auto', [['widened', 'auto']]])
+    expect(choiceOf('llama-cpp', { tool: 'get_weather' })).toEqual(['required', [['repaired', undefined]]])
+    expect(choiceOf('groq', { allowed: ['get_weather'], mode: 'auto' })).toEqual(['auto', [['repaired', undefined]]])
     expect(choiceOf('mistral', 'required')).toEqual(['any', []])
     expect(choiceOf('ollama-v1', 'required')).toEqual([undefined, [['widened', undefined]]])
     const none = encodeRequest({ ...request, toolChoice: 'none' }, envOf('ollama-v1'))
     expect(none.body.tools).toBeUndefined()
-    expect(none.losses.map((loss) => loss.code)).toContain('tools_not_sent')
+    expect(none.losses.map((loss) => loss.code)).toEqual(
+      expect.arrayContaining(['tool_ruled_out', 'tool_choice_declared']),
+    )
   })
 
   test('limits, roles, result names, schemas and stream options are those of the vendor', () => {

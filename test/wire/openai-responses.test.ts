@@ -225,7 +225,7 @@ describe('request details', () => {
     const request: CompletionRequest = {
       model: 'm',
       messages: [user],
-      tools: [{ name: 'f', inputSchema: { type: 'object' } }],
+      tools: ['f', 'g'].map((name) => ({ name, inputSchema: { type: 'object' } })),
       toolChoice: { tool: 'f' },
       stop: ['x'],
       reasoning: { budgetTokens: 5 },
@@ -233,7 +233,8 @@ describe('request details', () => {
     const { losses } = codec.request.encode(request, { stream: false }, env('lm-studio'))
     expect(losses.map((loss) => [loss.path, loss.kind])).toEqual(
       expect.arrayContaining([
-        ['/toolChoice', 'widened'],
+        ['/tools/1', 'repaired'],
+        ['/toolChoice', 'repaired'],
         ['/stop', 'dropped'],
         ['/reasoning', 'dropped'],
       ]),

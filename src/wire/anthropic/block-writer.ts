@@ -5,7 +5,7 @@ import type { AnyCall, Extra, Opaque, OpaquePart } from '../../conversation/mess
 import { type Writable, writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { argumentsObject, readArguments } from '../arguments.js'
-import { extraFields } from '../extra.js'
+import { writtenFields } from '../extra.js'
 import { writeAssistantOpaque } from './blocks.js'
 import { defaults, modelled, wire } from './types.js'
 
@@ -32,6 +32,8 @@ export interface BlockWriter {
   readonly written: readonly Draft[]
   /** Whether the blocks may read back as something else than the events said. */
   isDoubtful: boolean
+  /** A call whose arguments went on after its block was closed: what was sent of it must not be run. */
+  overrun: AnyCall | undefined
   push(event: ContentEvent): string
   /** Closes what is open and writes what waits. */
   finish(): string
@@ -51,6 +53,7 @@ export function blockWriter(): BlockWriter {
     waiting: [],
     open: undefined,
     isDoubtful: false,
+    overrun: undefined,
     push: (event) => write(state, event),
     finish: () => finish(state),
   }
@@ -151,11 +154,10 @@ function open(state: State, draft: Draft): string {
   return output
 }
 
-/** The input as a stream sends it: broken text as it came, but for blank text, which a reader takes for no arguments. */
+/** The input as a stream sends it: text that was cut as it came; other broken text in an object, since clients throw on it. */
 function inputText(call: AnyCall): string {
-  const isBlank = call.type === 'broken_call' && call.arguments.trim() === ''
-  const isBroken = call.type === 'broken_call' && (call.name === '' || call.reason === 'truncated')
-  return isBlank && !isBroken ? argumentsObject(call).text : call.arguments
+  const isWrapped = call.type === 'broken_call' && call.name !== '' && call.reason !== 'truncated'
+  return isWrapped ? argumentsObject(call).text : call.arguments
 }
 
 /** The block as a stream announces it: empty, but for what has no fragments. */
@@ -181,7 +183,7 @@ function headOf(draft: Draft): Writable {
 
 /** The unmodelled fields that the head of a call was written with. */
 export function fieldsOf(draft: Draft): JsonObject {
-  return draft.call === undefined ? {} : extraFields(wire, draft.call, '', [], modelled.toolUse, defaults)
+  return draft.call === undefined ? {} : writtenFields(wire, draft.call, { taken: modelled.toolUse, ...defaults })
 }
 
 function close(state: State): string {
@@ -204,6 +206,7 @@ function complete(state: State, part: number, call: AnyCall): string {
   if (!isSame || call.type === 'broken_call' || !call.arguments.startsWith(sent)) state.isDoubtful = true
   if (draft.state === 'closed') {
     if (call.arguments !== sent) state.isDoubtful = true
+    if (call.arguments.trim() !== sent.trim()) state.overrun = call
     return ''
   }
   const whole = sent === '' ? inputText(call) : call.arguments

@@ -15,7 +15,7 @@ import { isJsonObject } from '../../json/parse.js'
 import type { Writable } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { objectCallOf } from '../arguments.js'
-import { extraFields, leftover } from '../extra.js'
+import { carriedFields, leftover } from '../extra.js'
 import { readDocument, readImage, writeSource } from './media.js'
 import { defaults, lossOf, modelled, wire } from './types.js'
 
@@ -91,23 +91,27 @@ export function writeText(part: TextPart, path: string, losses: Loss[]): Block {
   if (part.opaque !== undefined) {
     losses.push(lossOf('signature_dropped', at(path, 'opaque'), 'dropped', 'text carries no signature on this wire'))
   }
-  return { type: 'text', text: part.text, ...extraFields(wire, part, path, losses, modelled.text, defaults) }
+  return {
+    type: 'text',
+    text: part.text,
+    ...carriedFields(wire, part, path, losses, { taken: modelled.text, ...defaults }),
+  }
 }
 
 function writeImage(part: ImagePart, path: string, losses: Loss[]): Block {
-  const fields = extraFields(wire, part, path, losses, modelled.image, defaults)
+  const fields = carriedFields(wire, part, path, losses, { taken: modelled.image, ...defaults })
   return { type: 'image', source: writeSource(part, path, losses), ...fields }
 }
 
 function writeFile(part: FilePart, path: string, losses: Loss[]): Block {
-  const fields = extraFields(wire, part, path, losses, modelled.document, defaults)
+  const fields = carriedFields(wire, part, path, losses, { taken: modelled.document, ...defaults })
   return { type: 'document', source: writeSource(part, path, losses), title: part.name, ...fields }
 }
 
 /** Thinking as it came, byte for byte; without a signature when that is another wire's. */
 export function writeThinking(part: ReasoningPart, path: string, losses: Loss[]): Block {
   const signature = signatureOf(part, path, losses)
-  const fields = extraFields(wire, part, path, losses, modelled.thinking, defaults)
+  const fields = carriedFields(wire, part, path, losses, { taken: modelled.thinking, ...defaults })
   return { type: 'thinking', thinking: part.text, signature, ...fields }
 }
 

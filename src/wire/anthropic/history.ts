@@ -6,7 +6,7 @@ import type { AnyCall, AssistantPart, Message, SystemMessage, ToolResult } from 
 import { RawJson, writeJson } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
 import { argumentsObject } from '../arguments.js'
-import { extraFields, noteOf } from '../extra.js'
+import { carriedFields, noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { wireCallId, wireName } from '../names.js'
 import { cachedPiece, type HistoryItems, type Piece, relocate } from '../pieces.js'
@@ -80,10 +80,9 @@ function tailOf(message: Message): string {
   return text === '{}' ? '' : `,${text.slice(1, -1)}`
 }
 
-const withRole = { ...defaults, notes: new Set(['role']) }
-
 function fieldsOfMessage(message: Message, losses: Loss[]): JsonObject {
-  return extraFields(wire, message, '', losses, modelled.message, wasSystem(message) ? withRole : defaults)
+  const notes = wasSystem(message) ? { notes: { role: 'system' } } : {}
+  return carriedFields(wire, message, '', losses, { taken: modelled.message, ...defaults, ...notes })
 }
 
 /** System messages with blocks other than text are user messages with a note of their role. */
@@ -176,7 +175,7 @@ function writeCall(call: AnyCall, path: string, keys: ReadonlyMap<string, string
   if (call.opaque !== undefined) {
     losses.push(lossOf('signature_dropped', at(path, 'opaque'), 'dropped', 'a call carries no signature on this wire'))
   }
-  const fields = extraFields(wire, call, path, losses, modelled.toolUse, defaults)
+  const fields = carriedFields(wire, call, path, losses, { taken: modelled.toolUse, ...defaults })
   const input = argumentsObject(call, keys)
   if (call.type === 'tool_call' && input.text !== call.arguments) {
     const message = `some keys of the arguments of "${call.name}" are spelt as the wire allows`
@@ -207,7 +206,7 @@ function writeResult(result: ToolResult, path: string, losses: Loss[]): Block {
   const blocks = written(
     result.content.map((part, index) => writeUserPart(part, at(at(path, 'content'), index), losses)),
   )
-  const fields = extraFields(wire, result, path, losses, modelled.toolResult, defaults)
+  const fields = carriedFields(wire, result, path, losses, { taken: modelled.toolResult, ...defaults })
   const content = blocks.length === 0 ? undefined : stringOr(blocks)
   return { type: 'tool_result', tool_use_id: id, content, is_error: result.isError || undefined, ...fields }
 }

@@ -12,12 +12,19 @@ export interface AnthropicProfile extends Profile {
   readonly sampling?: boolean
   /** `max_tokens` of a request that says none, since the wire demands one. Default: 8192. */
   readonly defaultMaxTokens?: number
-  /** Whether a tool can be forced (`any`, `tool`); some models refuse it. Default: yes. */
-  readonly forcedChoice?: boolean
+  /** Models that refuse to be forced to a tool (`any`, `tool`). Default: none. */
+  readonly unforcedModels?: RegExp
+  /** Models that refuse a budget for thinking and find their own (`adaptive`). Default: none. */
+  readonly adaptiveModels?: RegExp
   /** Whether thinking without a signature is taken back, as compatible servers do. Default: no. */
   readonly unsignedThinking?: boolean
   /** Whether system text may stand behind a user turn; older models refuse it. Default: yes. */
   readonly midSystem?: boolean
+}
+
+const models = {
+  unforcedModels: /claude-fable-5-[12]/,
+  adaptiveModels: /claude-(?:[a-z]+-)?(?:4-[7-9]|[5-9])/,
 }
 
 const anthropic: AnthropicProfile = {
@@ -27,6 +34,7 @@ const anthropic: AnthropicProfile = {
   keyVariable: 'ANTHROPIC_API_KEY',
   auth: 'bearer',
   version: '2026-10-21',
+  ...models,
 }
 
 const anthropic2023: AnthropicProfile = {
@@ -37,6 +45,7 @@ const anthropic2023: AnthropicProfile = {
   auth: 'x-api-key',
   version: '2023-06-01',
   sampling: true,
+  ...models,
 }
 
 export const profiles: Readonly<Record<string, AnthropicProfile>> = { anthropic, 'anthropic-2023': anthropic2023 }
@@ -48,6 +57,7 @@ export function sealRules(profile: AnthropicProfile, model: string): SealRules {
     provider: profile.name,
     model,
     leadingSystem: 'merge',
+    choices: profile.unforcedModels?.test(model) ? 'none' : 'named',
     midSystem: profile.midSystem === false ? 'as_user' : 'after_user',
     refusedText: 'blank',
     emptyMessages: 'drop',

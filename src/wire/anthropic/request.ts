@@ -8,7 +8,7 @@ import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
-import { extraFields, noteOf } from '../extra.js'
+import { carriedFields, noteOf } from '../extra.js'
 import { renamed, wireName } from '../names.js'
 import { requestBodyOf } from '../pieces.js'
 import { type Block, isThinking } from './blocks.js'
@@ -70,19 +70,20 @@ function exchangeOf(
 /** Fields of the request whose parts are modelled: what is left of them is carried under their own name. */
 const shared = ['thinking', 'output_config', 'tool_choice'] as const
 
-const withBeta = { ...defaults, notes: new Set(['beta']) }
 const withoutSampling = new Set([...modelled.request, 'top_k'])
 
 /** Everything but system text, tools and messages. */
 function writeSettings(request: CompletionRequest, profile: AnthropicProfile, losses: Loss[]): Block {
   const known = profile.sampling === true ? modelled.request : withoutSampling
-  const extra = extraFields(wire, request, '', losses, known, betaOf(request) === undefined ? defaults : withBeta)
-  const thinking = writeThinkingConfig(request, extra.thinking, losses)
+  const beta = betaOf(request)
+  const notes = beta === undefined ? {} : { notes: { beta } }
+  const extra = carriedFields(wire, request, '', losses, { taken: known, ...defaults, ...notes })
+  const thinking = writeThinkingConfig(request, extra.thinking, profile, losses)
   const settings: Block = {
     model: request.model,
     max_tokens: request.maxTokens ?? defaultMaxTokens(request, profile, losses),
     ...extra,
-    tool_choice: writeChoice(request, isJsonObject(thinking) && thinking.type === 'enabled', profile, extra, losses),
+    tool_choice: writeChoice(request, whyUnforced(request, thinking, profile), extra.tool_choice, losses),
     thinking,
     output_config: writeOutput(request, extra.output_config, losses),
     stop_sequences: writeStop(request.stop, losses),
@@ -91,7 +92,7 @@ function writeSettings(request: CompletionRequest, profile: AnthropicProfile, lo
   if (request.reasoning !== undefined && !saysReasoning(request.reasoning, settings)) {
     losses.push(lossOf('reasoning_setting_dropped', '/reasoning', 'dropped', 'nothing of it goes to this wire'))
   }
-  if (shared.some((key) => extra[key] !== undefined)) reconcile(request, settings, losses)
+  if (shared.some((key) => extra[key] !== undefined) || isAdaptive(thinking)) reconcile(request, settings, losses)
   return settings
 }
 
@@ -127,11 +128,26 @@ function writeStop(stop: readonly string[] | undefined, losses: Loss[]): readonl
   return kept.length > 0 ? kept : undefined
 }
 
-/** A budget is manual thinking; other settings of it are carried. */
-function writeThinkingConfig(request: CompletionRequest, own: Json | undefined, losses: Loss[]): Json | undefined {
+function isAdaptive(thinking: Json | undefined): boolean {
+  return isJsonObject(thinking) && thinking.type === 'adaptive'
+}
+
+/** A budget is manual thinking, where the model takes one; other settings of it are carried. */
+function writeThinkingConfig(
+  request: CompletionRequest,
+  own: Json | undefined,
+  profile: AnthropicProfile,
+  losses: Loss[],
+): Json | undefined {
   const wanted = request.reasoning?.budgetTokens
   if (wanted === undefined) return own
   const place = '/reasoning/budgetTokens'
+  if (wanted > 0 && profile.adaptiveModels?.test(request.model)) {
+    const message = 'this model refuses a budget; it is asked to think as much as it finds right'
+    const path = request.reasoning?.effort === undefined ? '/reasoning' : place
+    losses.push(lossOf('budget_dropped', path, 'dropped', message))
+    return { ...(isJsonObject(own) ? own : {}), type: 'adaptive' }
+  }
   if (lacksThinking(request.messages)) {
     const message = 'the running tool turn came without its thinking, so thinking is off until it ends'
     losses.push(lossOf('thinking_off', place, 'dropped', message))
@@ -193,17 +209,21 @@ function writeEffort({ reasoning }: CompletionRequest, losses: Loss[]): string |
   return undefined
 }
 
+/** Why no tool can be forced in this request; nothing when one can. */
+function whyUnforced(request: CompletionRequest, thinking: Json | undefined, profile: AnthropicProfile): string {
+  if (isJsonObject(thinking) && thinking.type === 'enabled') return 'no tool can be forced while thinking has a budget'
+  return profile.unforcedModels?.test(request.model) ? 'this model cannot be forced' : ''
+}
+
 function writeChoice(
   request: CompletionRequest,
-  manualThinking: boolean,
-  profile: AnthropicProfile,
-  extra: JsonObject,
+  unforced: string,
+  own: Json | undefined,
   losses: Loss[],
 ): Json | undefined {
   const { parallelToolCalls: parallel } = request
-  const own = extra.tool_choice
   if (request.toolChoice === undefined && parallel === undefined) return own
-  const choice = possibleChoice(request.toolChoice ?? 'auto', manualThinking, profile, losses)
+  const choice = possibleChoice(request.toolChoice ?? 'auto', unforced, losses)
   if (request.toolChoice === undefined) {
     const message = 'parallel calls are switched together with the choice, so that is said too'
     losses.push(lossOf('tool_choice_said', '/toolChoice', 'changed', message, 'auto'))
@@ -219,19 +239,11 @@ function writeChoice(
 type WireChoice = { readonly type: 'auto' | 'any' | 'none' } | { readonly type: 'tool'; readonly name: string }
 
 /** The choice as the wire has it; what it cannot say or would refuse is widened, and reported. */
-function possibleChoice(
-  choice: ToolChoice,
-  manualThinking: boolean,
-  profile: AnthropicProfile,
-  losses: Loss[],
-): WireChoice {
-  const widen = (to: ToolChoice, message: string): void => {
-    losses.push(lossOf('tool_choice_widened', '/toolChoice', 'widened', message, to))
-  }
+function possibleChoice(choice: ToolChoice, unforced: string, losses: Loss[]): WireChoice {
   const isFree =
     choice === 'auto' || choice === 'none' || (typeof choice === 'object' && 'mode' in choice && choice.mode === 'auto')
-  if (!isFree && (manualThinking || profile.forcedChoice === false)) {
-    widen('auto', manualThinking ? 'no tool can be forced while thinking has a budget' : 'this model cannot be forced')
+  if (!isFree && unforced !== '') {
+    losses.push(lossOf('tool_choice_widened', '/toolChoice', 'widened', unforced, 'auto'))
     return { type: 'auto' }
   }
   if (typeof choice === 'string') return { type: choice === 'required' ? 'any' : choice }
@@ -241,16 +253,7 @@ function possibleChoice(
     if (name !== choice.tool) losses.push(lossOf('name_changed', '/toolChoice/tool', 'changed', message, name))
     return { type: 'tool', name }
   }
-  const [only] = choice.allowed
-  if (choice.mode === 'required' && choice.allowed.length === 1 && only !== undefined) {
-    const name = wireName(only, toolNameRule)
-    losses.push(
-      lossOf('tool_choice_changed', '/toolChoice', 'changed', 'one allowed tool is that tool', { tool: name }),
-    )
-    return { type: 'tool', name }
-  }
-  widen(choice.mode, 'the wire cannot allow some of the tools; all of them may be called')
-  return { type: choice.mode === 'required' ? 'any' : 'auto' }
+  return { type: choice.mode === 'required' ? 'any' : 'auto' } // sealed: only the allowed tools are declared
 }
 
 /** Fields set by hand under `extra` may be modelled ones: reports each setting that decoding will read differently. */
@@ -260,7 +263,7 @@ function reconcile(request: CompletionRequest, settings: Block, losses: Loss[]):
   for (const key of ['toolChoice', 'parallelToolCalls', 'output', 'reasoning', 'extra'] as const) {
     const [before, after] = [wanted[key], read[key]]
     if (sameJson(before, after)) continue
-    const message = `a field set by hand under extra is what "${key}" is on this wire`
+    const message = `the fields of the body that say "${key}" are read so`
     losses.push(lossOf('setting_changed', `/${key}`, after === undefined ? 'dropped' : 'changed', message, after))
   }
 }

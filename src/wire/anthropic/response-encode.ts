@@ -11,7 +11,8 @@ import type { JsonObject } from '../../json/types.js'
 import { argumentsObject } from '../arguments.js'
 import { type CallFragment, callAssembler } from '../calls.js'
 import type { EncodedResponse, Env, Exchange } from '../codec.js'
-import { extraFields, leftover } from '../extra.js'
+import { differences } from '../differences.js'
+import { carriedFields, leftover, writtenFields } from '../extra.js'
 import { type Block, writeAssistantOpaque, writeText, writeThinking } from './blocks.js'
 import { finishOf, withBrokenText } from './response.js'
 import { defaults, lossOf, modelled, sameJson, wire } from './types.js'
@@ -100,7 +101,7 @@ function writeAnswerCall(call: AnyCall, path: string, losses: Loss[]): Block {
     losses.push(lossOf('signature_dropped', at(path, 'opaque'), 'dropped', 'a call carries no signature on this wire'))
   }
   const { id, name } = call
-  const fields = extraFields(wire, call, path, losses, modelled.toolUse, defaults)
+  const fields = carriedFields(wire, call, path, losses, { taken: modelled.toolUse, ...defaults })
   return { type: 'tool_use', id, name, input: argumentsObject(call), caller: { type: 'direct' }, ...fields }
 }
 
@@ -132,7 +133,8 @@ function reportCalls(
 }
 
 function fragmentOf(call: AnyCall): CallFragment {
-  const { extra } = leftover(wire, extraFields(wire, call, '', [], modelled.toolUse, defaults), modelled.toolUse)
+  const fields = writtenFields(wire, call, { taken: modelled.toolUse, ...defaults })
+  const { extra } = leftover(wire, fields, modelled.toolUse)
   return { id: call.id, name: call.name, text: argumentsObject(call).text, extra }
 }
 
@@ -204,14 +206,12 @@ function writeMetadata(response: CompletionResponse, losses: Loss[]): JsonObject
   const own = response.metadata[wire]
   if (own === undefined) return {}
   const { usage: _, ...fields } = own
-  const found: Loss[] = []
-  const kept = extraFields(wire, { extra: { [wire]: fields } }, '', found, modelled.response, defaults)
+  const kept = writtenFields(wire, { extra: { [wire]: fields } }, { taken: modelled.response, ...defaults })
   if (Object.keys(kept).length === 0 && usageBeyondBuckets(response) === undefined) {
     losses.push(lossOf('metadata_dropped', at('/metadata', wire), 'dropped', 'nothing of it can be said'))
     return {}
   }
-  for (const loss of found) {
-    if (loss.path !== '/extra') losses.push({ ...loss, path: loss.path.replace('/extra', '/metadata') })
-  }
+  const read = leftover(wire, kept, modelled.response).extra?.[wire]
+  differences(wire, fields, read ?? {}, at('/metadata', wire), losses)
   return kept
 }

@@ -3,8 +3,9 @@
 import { assertNever, type CompletionEvent } from '../../conversation/events.js'
 import { createFolder, type Folder } from '../../conversation/fold.js'
 import { applyLosses, type Loss } from '../../conversation/losses.js'
-import type { AssistantPart } from '../../conversation/messages.js'
+import type { AnyCall, AssistantPart } from '../../conversation/messages.js'
 import type { CompletionResponse } from '../../conversation/response.js'
+import { ToolwireError } from '../../errors/error.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Env, Exchange, StreamEncoder } from '../codec.js'
 import { leftover } from '../extra.js'
@@ -59,12 +60,10 @@ function write(writer: Writer, event: CompletionEvent): string {
     case 'broken_call':
       return opening(writer) + writer.blocks.push(event)
     case 'finish':
-      return opening(writer) + finish(writer)
-    case 'error': {
+      return opening(writer) + (writer.blocks.overrun === undefined ? finish(writer) : overrun(writer.blocks.overrun))
+    case 'error':
       writer.done = true
-      const { type: _, ...body } = errorBody(event.error)
-      return frame('error', body)
-    }
+      return errorFrame(event.error)
     default:
       return assertNever(event)
   }
@@ -78,6 +77,17 @@ function opening(writer: Writer): string {
   const { message } = writeAnswer(response, writer.env)
   const empty = { content: [], stop_reason: null, stop_sequence: null, stop_details: null }
   return frame('message_start', { message: { ...message, ...empty } })
+}
+
+function errorFrame(error: ToolwireError): string {
+  const { type: _, ...body } = errorBody(error)
+  return frame('error', body)
+}
+
+/** A client must not run a call of which it has only the beginning: its stream ends in an error. */
+function overrun({ name }: AnyCall): string {
+  const message = `the arguments of "${name}" went on behind their end; the call must not be run`
+  return errorFrame(new ToolwireError('malformed_response', message))
 }
 
 /** What waits, the closing figures and `message_stop`. */

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Exchange } from '../codec.js'
-import { extraFields, leftover } from '../extra.js'
+import { carriedFields, leftover } from '../extra.js'
 import { wireName } from '../names.js'
 import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
@@ -62,7 +62,7 @@ function writeTool(tool: ToolSpec | OpaqueTool, properties: PropertyNames | unde
     const message = `the tool name "${tool.name}" is spelt as the wire allows`
     losses.push(lossOf('name_changed', '/name', 'changed', message, name))
   }
-  const fields = extraFields(wire, tool, '', losses, modelled.tool, defaults)
+  const fields = carriedFields(wire, tool, '', losses, { taken: modelled.tool, ...defaults })
   const schema = writeSchema(tool.inputSchema, properties?.get(tool.name), losses)
   const { description, strict } = tool
   return { text: writeJson({ name, description, input_schema: schema, strict, ...fields }), losses }

@@ -15,6 +15,8 @@ export interface GeminiProfile extends Profile {
   readonly resultMediaModels?: RegExp
   /** Models that are told how long to think by a budget of tokens, not by a level. Default: none. */
   readonly budgetModels?: RegExp
+  /** Models that take functions or an answer in a schema, not both at once. Default: none. */
+  readonly eitherModels?: RegExp
   /** Whether media may carry the name of its file. Default: no. */
   readonly displayNames?: boolean
 }
@@ -31,6 +33,7 @@ const gemini: GeminiProfile = {
   signedModels: thirdGeneration,
   resultMediaModels: thirdGeneration,
   budgetModels: secondGeneration,
+  eitherModels: /gemini-[12](?!\d)/,
 }
 
 const vertex: GeminiProfile = {

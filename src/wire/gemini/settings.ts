@@ -119,7 +119,7 @@ function readChoice(calling: JsonObject): { readonly choice?: ToolChoice; readon
       if (allowed.length === 0) return { choice: 'auto' }
       return { choice: { allowed, mode: 'auto' }, notes: { mode } }
     case 'VALIDATED':
-      if (allowed.length === 0) return { choice: 'auto', notes: { mode } }
+      if (allowed.length === 0) return { notes: { mode } }
       return { choice: { allowed, mode: 'auto' } }
     default:
       return {}
@@ -135,15 +135,24 @@ function writeToolConfig(request: CompletionRequest, own: JsonObject | undefined
   return Object.keys(fields).length > 0 ? fields : undefined
 }
 
-/** `VALIDATED` is the one mode that allows text and restricts calls to some tools. Only declared functions can be forced. */
+/**
+ * `VALIDATED` is the one mode that allows text and holds arguments to their schemas, as strict tools ask, or restricts calls
+ * to some tools. Only declared functions can be forced.
+ */
 function writeChoice({ toolChoice: choice, tools }: CompletionRequest, mode: Json | undefined): JsonObject {
-  if (choice === undefined) return {}
-  if (choice === 'auto') return { mode: mode === 'VALIDATED' ? 'VALIDATED' : 'AUTO' }
+  const isStrict = tools?.every((tool) => tool.type !== 'opaque' && tool.strict === true) === true
+  if (choice === undefined)
+    return isStrict || (mode === 'VALIDATED' && tools !== undefined) ? { mode: 'VALIDATED' } : {}
+  if (choice === 'auto') return { mode: isStrict ? 'VALIDATED' : 'AUTO' }
   if (choice === 'none') return { mode: 'NONE' }
-  if (choice === 'required') return { mode: tools?.some((tool) => tool.type !== 'opaque') ? 'ANY' : 'AUTO' }
+  if (choice === 'required') return { mode: hasFunctions({ tools }) ? 'ANY' : 'AUTO' }
   const names = ('tool' in choice ? [choice.tool] : choice.allowed).map((name) => wireName(name, nameRule))
   const any = 'tool' in choice || choice.mode === 'required'
   return { mode: any ? 'ANY' : mode === 'AUTO' ? 'AUTO' : 'VALIDATED', allowedFunctionNames: names }
+}
+
+function hasFunctions({ tools }: { readonly tools?: CompletionRequest['tools'] }): boolean {
+  return tools?.some((tool) => tool.type !== 'opaque') === true
 }
 
 // Output, sampling, thinking
@@ -180,7 +189,7 @@ function writeGenerationConfig(
   say('temperature', request.temperature)
   say('topP', request.topP)
   say('stopSequences', request.stop)
-  if (request.output !== undefined) {
+  if (request.output !== undefined && !(profile.eitherModels?.test(request.model) && hasFunctions(request))) {
     for (const key of outputKeys) said.add(key)
     const openApi = openApiFrom(request.output.schema, noteOf(own, 'responseSchema'))
     fields.responseMimeType = 'application/json'

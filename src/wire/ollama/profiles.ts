@@ -25,6 +25,7 @@ export function sealRules(profile: OllamaProfile, model: string): SealRules {
     model,
     leadingSystem: 'keep',
     midSystem: 'keep',
+    choices: 'none',
     refusedText: 'empty',
     emptyMessages: 'keep',
     assistantOrder: 'slots',

@@ -21,11 +21,11 @@ export function seal(request: CompletionRequest, env: Env): SealedRequest {
 
 export function encode(request: CompletionRequest, options: { readonly stream: boolean }, env: Env): EncodedRequest {
   const sealed = seal(request, env)
-  const { model, messages, tools = [], toolChoice } = sealed.request
+  const { model, messages, tools = [] } = sealed.request
   const { stream } = options
   const losses: Loss[] = [...sealed.losses]
   const fields = writeJson({ model, stream, ...writeSettings(sealed.request, losses) })
-  const declared = toolChoice === 'none' ? [] : writeTools(tools, losses)
+  const declared = writeTools(tools, losses)
   const items = writeHistory(messages, losses)
   const body = requestBodyOf(fields, { key: 'tools', items: declared }, { key: 'messages', items })
   return {

@@ -134,8 +134,8 @@ function writeThink({ reasoning, extra }: CompletionRequest, losses: Loss[]): Js
 }
 
 /** A format binds from the first token on: beside tools it would forbid every call, so there it is left out. */
-function writeFormat({ output, tools, toolChoice }: CompletionRequest, losses: Loss[]): Json | undefined {
-  if (tools !== undefined && toolChoice !== 'none') {
+function writeFormat({ output, tools }: CompletionRequest, losses: Loss[]): Json | undefined {
+  if (tools !== undefined) {
     const message = 'an answer in a schema rules out tool calls on this wire; ask for it without tools'
     losses.push(lossOf('output_dropped', '/output', 'dropped', message))
     return undefined
@@ -161,12 +161,8 @@ function writeOptions(request: CompletionRequest, own: Json | undefined): JsonOb
 function reportChoice({ toolChoice: choice, parallelToolCalls: parallel }: CompletionRequest, losses: Loss[]): void {
   if (choice === 'auto') {
     losses.push(lossOf('tool_choice_default', '/toolChoice', 'dropped', 'the model always chooses by itself'))
-  } else if (choice === 'none') {
-    const message = 'the wire has no word for it: the tools are left out'
-    losses.push(lossOf('tool_choice_none', '/toolChoice', 'dropped', message))
-    losses.push(lossOf('tool_choice_none', '/tools', 'dropped', message))
   } else if (choice !== undefined) {
-    const message = 'no call can be demanded or forbidden; the model may answer without one, or call any tool'
+    const message = 'no call can be demanded; the model may answer without one'
     losses.push(lossOf('tool_choice_widened', '/toolChoice', 'widened', message))
   }
   if (parallel === undefined) return

@@ -7,6 +7,7 @@ import type { ToolwireError } from '../../errors/error.js'
 import { isJsonObject } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import { customNotes } from '../arguments.js'
 import { type CallAssembler, type CallFragment, callAssembler } from '../calls.js'
 import type { Env, Exchange } from '../codec.js'
 import { leftover } from '../extra.js'
@@ -251,7 +252,7 @@ function fragmentOf(answer: Answer, call: JsonObject, position: number, json: st
     typeof written === 'string' ? written : isPresent(written) ? rawArguments(answer, json, position, written) : ''
   const { extra } = leftover(wire, call, modelled.call, {
     isDefault: isNull,
-    ...(isCustom ? { notes: { type: 'custom' } } : {}),
+    ...(isCustom ? { notes: customNotes } : {}),
   })
   const content = call.extra_content
   return {

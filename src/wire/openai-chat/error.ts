@@ -7,8 +7,8 @@ import type { Exchange, HttpResponse } from '../codec.js'
 import { errorFrom, errorOf, readFailure } from '../failure.js'
 
 /** Status, `type` and `code` of the errors this wire has words for; any other goes out under its own name. */
-const words: { readonly [Code in ErrorCode]?: readonly [status: number, type: string, code: string] } = {
-  invalid_request: [400, 'invalid_request_error', 'invalid_request'],
+const words: { readonly [Code in ErrorCode]?: readonly [status: number, type: string, code: string | null] } = {
+  invalid_request: [400, 'invalid_request_error', null],
   unsupported_feature: [400, 'invalid_request_error', 'unsupported_feature'],
   authentication: [401, 'invalid_request_error', 'invalid_api_key'],
   permission: [403, 'permission_error', 'permission'],
@@ -18,7 +18,7 @@ const words: { readonly [Code in ErrorCode]?: readonly [status: number, type: st
   context_too_long: [400, 'invalid_request_error', 'context_length_exceeded'],
   content_filtered: [400, 'invalid_request_error', 'content_filter'],
   overloaded: [503, 'server_error', 'overloaded'],
-  server_error: [500, 'server_error', 'server_error'],
+  server_error: [500, 'server_error', null],
   timeout: [504, 'server_error', 'timeout'],
   network: [502, 'server_error', 'network'],
   limit_exceeded: [413, 'invalid_request_error', 'limit_exceeded'],
@@ -27,7 +27,7 @@ const words: { readonly [Code in ErrorCode]?: readonly [status: number, type: st
 /** Codes that only a word of ours can tell; those of `failure.ts` are read there. */
 const byWord: ReadonlyMap<string, ErrorCode> = new Map([
   ...Object.keys(errorCodes).map((code) => [code, code as ErrorCode] as const),
-  ...Object.entries(words).map(([code, [, , word]]) => [word, code as ErrorCode] as const),
+  ...Object.entries(words).flatMap(([code, [, , word]]) => (word === null ? [] : [[word, code as ErrorCode] as const])),
 ])
 
 export function encode(error: ToolwireError, _exchange: Exchange): HttpResponse {

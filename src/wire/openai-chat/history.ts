@@ -15,7 +15,7 @@ import {
 } from '../../conversation/messages.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf } from '../arguments.js'
+import { callOf, customNotes, isCustomCall } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
 import { carriedFields, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
@@ -159,16 +159,16 @@ function encodeCall(call: AnyCall, flags: Flags, path: string, losses: Loss[]): 
   const own = call.extra?.[wire]
   const id = wireCallId(call.id, callIdRules[flags.callIds])
   const name = wireName(call.name, nameRule)
-  const custom = call.type === 'broken_call' && noteOf(own, 'type') === 'custom'
+  const custom = isCustomCall(wire, call)
   const inner = custom ? innerFields(own, 'custom', modelled.custom) : innerFields(own, 'function', modelled.function)
   const fields = carriedFields(wire, call, path, losses, {
     taken: modelled.call,
-    notes: custom ? { type: 'custom' } : {},
+    notes: custom ? customNotes : {},
     inner: custom ? { custom: inner } : { function: inner },
   })
   const content = call.opaque === undefined ? {} : { extra_content: call.opaque.data }
   if (custom) {
-    reportCall(call, { ...call, id, name }, path, losses)
+    reportCall(call, { ...call, type: 'broken_call', id, name, reason: 'not_an_object' }, path, losses)
     return { id, type: 'custom', custom: { name, input: call.arguments, ...inner }, ...content, ...fields }
   }
   const back = callOf({ id, name, text: call.arguments })

@@ -31,6 +31,7 @@ function sealRules(model: string, flags: Flags): SealRules {
     model,
     leadingSystem: 'keep',
     midSystem: 'keep',
+    choices: flags.choices,
     refusedText: 'empty',
     emptyMessages: 'keep',
     assistantOrder: 'slots',
@@ -48,7 +49,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const flags = flagsOf(env.profile)
   const { request: sealed, losses: repairs } = seal(request, env)
   const losses = [...repairs]
-  const tools = encodeTools(sealed, flags, losses)
+  const tools = encodeTools(sealed, losses)
   const settings = encodeSettings(sealed, options.stream, tools.sent, flags, losses)
   const extra = carriedFields(wire, sealed, '', losses, settings.written)
   const path = pathOf(sealed, flags)
@@ -83,14 +84,9 @@ interface Tools {
   readonly pieces: readonly string[]
 }
 
-function encodeTools(request: CompletionRequest, flags: Flags, losses: Loss[]): Tools {
-  const { tools, toolChoice } = request
+function encodeTools(request: CompletionRequest, losses: Loss[]): Tools {
+  const { tools } = request
   if (tools === undefined) return { pieces: [] }
-  if (toolChoice === 'none' && flags.choices === 'none') {
-    const message = 'this server ignores tool_choice; that no tool be called is said by sending none'
-    losses.push({ code: 'tools_not_sent', wire, path: '/tools', kind: 'dropped', message })
-    return { pieces: [] }
-  }
   const legacy = usesFunctions(request)
   const key = `${wire} ${legacy}`
   const pieces = tools.map((tool, index) => {

@@ -8,7 +8,7 @@ import type { CompletionResponse } from '../../conversation/response.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf } from '../arguments.js'
+import { callOf, isCustomCall } from '../arguments.js'
 import type { EncodedResponse, Env, Exchange } from '../codec.js'
 import { differences } from '../differences.js'
 import { fieldsOf, noteOf } from '../extra.js'
@@ -170,8 +170,7 @@ function writeCalls(calls: readonly AnyCall[], legacy: boolean): JsonObject {
 /** The text of arguments. A broken call that a client would take for a whole one must not look like one. */
 export function safeArguments(call: AnyCall): string {
   const { type, id, name, arguments: text } = call
-  if (type === 'tool_call' || call.reason === 'truncated' || noteOf(call.extra?.[wire], 'type') === 'custom')
-    return text
+  if (type === 'tool_call' || call.reason === 'truncated' || isCustomCall(wire, call)) return text
   return callOf({ id, name, text }).type === 'tool_call' ? 'null' : text
 }
 
@@ -188,7 +187,7 @@ export function callObject(call: AnyCall, text: string): JsonObject {
     ...(call.opaque?.origin.wire === wire ? { extra_content: call.opaque.data } : {}),
     ...Object.fromEntries(fields),
   }
-  if (call.type === 'broken_call' && noteOf(own, 'type') === 'custom') {
+  if (isCustomCall(wire, call)) {
     return { id: call.id, type: 'custom', custom: { name: call.name, input: text }, ...rest }
   }
   return { id: call.id, type: 'function', function: { name: call.name, arguments: text }, ...rest }

@@ -61,29 +61,19 @@ function isNamed(choice: ToolChoice): choice is { readonly tool: string } {
 
 /** The choice as the wire says it, or nothing; what the profile does not obey is widened and reported. */
 export function encodeChoice(choice: ToolChoice, flags: Flags, losses: Loss[]): Json | undefined {
-  if (flags.choices === 'none') {
-    if (choice === 'auto') return choice
-    return widened(choice, undefined, losses)
+  if (flags.choices === 'none' && choice !== 'auto') {
+    const message = `this server cannot be told ${JSON.stringify(choice)}; it is asked for nothing instead`
+    losses.push({ code: 'tool_choice_widened', wire, path: '/toolChoice', kind: 'widened', message })
+    return undefined
   }
   if (typeof choice === 'string') return choice === 'required' ? flags.requiredWord : choice
   if (isNamed(choice)) {
-    if (flags.choices === 'words') return widened(choice, 'required', losses) && flags.requiredWord
     return { type: 'function', function: { name: choiceName(choice.tool, '/toolChoice/tool', losses) } }
-  }
-  if (flags.choices !== 'allowed') {
-    return widened(choice, choice.mode, losses) === 'required' ? flags.requiredWord : choice.mode
   }
   const tools = choice.allowed.map((tool, index) => {
     return { type: 'function', function: { name: choiceName(tool, at('/toolChoice/allowed', index), losses) } }
   })
   return { type: 'allowed_tools', allowed_tools: { mode: choice.mode, tools } }
-}
-
-function widened(choice: ToolChoice, to: 'auto' | 'required' | undefined, losses: Loss[]): Json | undefined {
-  const message = `this server cannot be told ${JSON.stringify(choice)}; it is asked for ${to ?? 'nothing'} instead`
-  const loss = { code: 'tool_choice_widened', wire, path: '/toolChoice', kind: 'widened', message } as const
-  losses.push(to === undefined ? loss : { ...loss, to })
-  return to
 }
 
 export function encodeFunctionCall(choice: ToolChoice, losses: Loss[]): Json | undefined {

@@ -7,7 +7,7 @@ import type { CompletionResponse } from '../../conversation/response.js'
 import type { JsonObject } from '../../json/types.js'
 import type { Env, Exchange } from '../codec.js'
 import { differences } from '../differences.js'
-import { endingOf } from './finish.js'
+import { type Ending, endingOf } from './finish.js'
 import { createOutputReader } from './output-decode.js'
 import { answered, echoed, isDefault, madeItemId, wire } from './types.js'
 import { encodeUsage } from './usage.js'
@@ -66,7 +66,7 @@ export function answerOf(
 ): JsonObject {
   const own = response.metadata[wire] ?? {}
   const said = Object.entries(own).filter(([key, value]) => !answered.has(key) && !isDefault(key, value))
-  const { status, incomplete } = endingOf(response.finishReason, ownReason(response), refused)
+  const { status, incomplete } = ending(response, refused)
   return {
     ...opening(answerId(response.id, exchange, env), response.model, exchange, env),
     status,
@@ -75,6 +75,15 @@ export function answerOf(
     usage: encodeUsage(response.usage, own.usage),
     ...Object.fromEntries(said),
   }
+}
+
+/** Whether the answer did not come to its end: then its last message did not either. */
+export function isIncomplete(response: CompletionResponse, refused: boolean): boolean {
+  return ending(response, refused).status === 'incomplete'
+}
+
+function ending(response: CompletionResponse, refused: boolean): Ending {
+  return endingOf(response.finishReason, ownReason(response), refused && !response.requiresToolExecution)
 }
 
 /** The provider's word for the end, when the answer came from this wire. */

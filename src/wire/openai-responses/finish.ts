@@ -39,7 +39,10 @@ export interface Ending {
   readonly incomplete: string | null
 }
 
-/** The status that says a reason. `raw` is the word of this wire for it, when the answer came from this wire. */
+/**
+ * The status that says a reason. `raw` is the word of this wire for it, when the answer came from this wire; `refused`, that
+ * a refusal is what the answer holds, which is an answer that came to its end.
+ */
 export function endingOf(reason: FinishReason, raw: string | undefined, refused: boolean): Ending {
   if (raw !== undefined) {
     if (byStatus.has(raw) && byStatus.get(raw) === reason && raw !== 'failed') return { status: raw, incomplete: null }
@@ -52,7 +55,7 @@ export function endingOf(reason: FinishReason, raw: string | undefined, refused:
     case 'length':
       return { status: 'incomplete', incomplete: 'max_output_tokens' }
     case 'content_filter':
-      return refused && raw === 'completed'
+      return refused
         ? { status: 'completed', incomplete: null }
         : { status: 'incomplete', incomplete: 'content_filter' }
     case 'pause':

@@ -1,25 +1,29 @@
 // Input items as messages. Items of the assistant that follow each other are one turn, and so are results; what is no message,
 // call, result or reasoning stays an opaque part in its place, on whichever side wrote it.
-import type {
-  AssistantPart,
-  Message,
-  ResultPart,
-  SystemMessage,
-  TextPart,
-  ToolResult,
+import {
+  type AssistantPart,
+  isCall,
+  type Message,
+  type ResultPart,
+  type SystemMessage,
+  type TextPart,
+  type ToolResult,
 } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import { customNotes, isCustomCall } from '../arguments.js'
 import { readErrorPrefix } from '../error-prefix.js'
 import { leftover, noteOf } from '../extra.js'
 import { invalidAt } from '../request-body.js'
 import { decodeContent, decodeContentList } from './content.js'
-import { decodeItem, isMessage, isReadableRole } from './items.js'
+import { decodeItem, isMessage, isReadableRole, isResult } from './items.js'
 import { clientOrigin, fieldsToWrite, isDefault, modelled, ownOf, wire } from './types.js'
 
 export interface ReadOptions {
   /** Call id → tool name, of the calls already seen; results take their names from it. */
   readonly names: Map<string, string>
+  /** Ids of the calls of custom tools already seen. */
+  readonly customs: Set<string>
   /** Whether nothing stands before the items, so that a system message there might have been `instructions`. */
   readonly isFirst: boolean
 }
@@ -31,13 +35,13 @@ export function readItems(items: readonly Json[], options: ReadOptions): readonl
   items.forEach((item, index) => {
     const path = `/input/${index}`
     if (!isJsonObject(item)) throw invalidAt(path, 'an item: an object with a type or a role')
-    if (item.type === 'function_call_output') {
+    if (isResult(item)) {
       turn = undefined
       if (results === undefined) {
         results = []
         messages.push({ role: 'tool', results })
       }
-      results.push(decodeResult(item, path, options.names))
+      results.push(decodeResult(item, path, options))
       return
     }
     results = undefined
@@ -52,7 +56,8 @@ export function readItems(items: readonly Json[], options: ReadOptions): readonl
       messages.push({ role: 'assistant', content: turn, origin: clientOrigin })
     }
     for (const part of decodeItem(item, clientOrigin)) {
-      if (part.type === 'tool_call' || part.type === 'broken_call') options.names.set(part.id, part.name)
+      if (isCall(part)) options.names.set(part.id, part.name)
+      if (isCall(part) && isCustomCall(wire, part)) options.customs.add(part.id)
       turn.push(part)
     }
   })
@@ -87,12 +92,14 @@ function isBare(fields: JsonObject): boolean {
   return Object.keys(fields).length === 0
 }
 
-function decodeResult(item: JsonObject, path: string, names: ReadonlyMap<string, string>): ToolResult {
+/** The kind of a result follows from its call; one whose call is not here says it itself. */
+function decodeResult(item: JsonObject, path: string, { names, customs }: ReadOptions): ToolResult {
   const { call_id: id, output, name: said } = item
   const callId = typeof id === 'string' ? id : ''
   const name = names.get(callId) ?? (typeof said === 'string' ? said : '')
   const { content, isError, spelling } = decodeOutput(output, `${path}/output`)
-  const notes = spelling === undefined ? {} : { prefix: spelling }
+  const isApart = item.type === 'custom_tool_call_output' && !customs.has(callId)
+  const notes = { ...(isApart ? customNotes : {}), ...(spelling === undefined ? {} : { prefix: spelling }) }
   return { callId, name, content, isError, ...leftover(wire, item, modelled.result, { isDefault, notes }) }
 }
 

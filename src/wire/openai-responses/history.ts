@@ -4,6 +4,7 @@
 import type { Loss } from '../../conversation/losses.js'
 import type { Message, SystemMessage, TextPart, ToolResult } from '../../conversation/messages.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import { customNotes } from '../arguments.js'
 import { differences } from '../differences.js'
 import { withErrorPrefix } from '../error-prefix.js'
 import { noteOf } from '../extra.js'
@@ -19,8 +20,13 @@ export interface HistoryRules {
   readonly developerRole: boolean
 }
 
-/** The items of one message. `isFirst`: it is the first of the conversation. */
-export function encodeMessage(message: Message, rules: HistoryRules, isFirst: boolean): readonly JsonObject[] {
+/** The items of one message. `isFirst`: it is the first of the conversation. `customs`: ids of calls of custom tools it answers. */
+export function encodeMessage(
+  message: Message,
+  rules: HistoryRules,
+  isFirst: boolean,
+  customs: ReadonlySet<string>,
+): readonly JsonObject[] {
   switch (message.role) {
     case 'system':
       return isFirst && isInstructions(message) ? [] : [encodeSystem(message, rules)]
@@ -31,7 +37,7 @@ export function encodeMessage(message: Message, rules: HistoryRules, isFirst: bo
     case 'assistant':
       return encodeItems(message.content, rules.names)
     case 'tool':
-      return message.results.map((result) => encodeResult(result))
+      return message.results.map((result) => encodeResult(result, customs))
   }
 }
 
@@ -47,10 +53,12 @@ function withContent(role: string, fields: JsonObject, parts: readonly JsonObjec
   return text === undefined ? { type: 'message', role, ...fields, content: parts } : { role, ...fields, content: text }
 }
 
-function encodeResult(result: ToolResult): JsonObject {
+function encodeResult(result: ToolResult, customs: ReadonlySet<string>): JsonObject {
+  const id = wireCallId(result.callId, callIdRule)
+  const custom = customs.has(id) || noteOf(ownOf(result), 'type') === customNotes.type
   return {
-    type: 'function_call_output',
-    call_id: wireCallId(result.callId, callIdRule),
+    type: custom ? 'custom_tool_call_output' : 'function_call_output',
+    call_id: id,
     output: outputOf(result),
     ...fieldsToWrite(result, modelled.result),
   }
@@ -79,6 +87,7 @@ export function messageLosses(
   items: readonly JsonObject[],
   rules: HistoryRules,
   isFirst: boolean,
+  customs: ReadonlySet<string>,
   knownNames?: ReadonlyMap<string, string>,
 ): readonly Loss[] {
   if (isPlain(message, rules.names) && knownNames === undefined) return none
@@ -89,7 +98,8 @@ export function messageLosses(
     }
   }
   const losses: Loss[] = []
-  const [read] = items.length === 0 && isFirst ? [plain(message)] : readItems(items, { names, isFirst })
+  const [read] =
+    items.length === 0 && isFirst ? [plain(message)] : readItems(items, { names, customs: new Set(customs), isFirst })
   differences(wire, message, read, '', losses)
   return losses
 }

@@ -1,17 +1,9 @@
 // The parts of an assistant turn as items, both ways. Each text part is a message item, with its other fields in the note
 // `$item`; a part with the note `$joined` stands in the item of the text before it.
-import type {
-  AnyCall,
-  AssistantPart,
-  BrokenCall,
-  OpaquePart,
-  Origin,
-  TextPart,
-  ToolCall,
-} from '../../conversation/messages.js'
+import type { AnyCall, AssistantPart, Carried, OpaquePart, Origin, TextPart } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf } from '../arguments.js'
+import { callOf, customNotes, isCustomCall } from '../arguments.js'
 import { leftover, noteOf } from '../extra.js'
 import { type NameRule, wireCallId, wireName } from '../names.js'
 import { decodeReasoning, encodeReasoning } from './reasoning.js'
@@ -85,17 +77,19 @@ export function encodeText(part: TextPart): JsonObject {
   return { type: 'output_text', text: part.text, annotations: [], ...fieldsToWrite(part, modelled.text) }
 }
 
-/** A broken call says so by its status, whatever its text is. */
+/** A broken call says so by its status, whatever its text is; one of a custom tool is broken by its nature and has none. */
 export function encodeCall(call: AnyCall, names?: NameRule): JsonObject {
-  const { id, status = call.type === 'broken_call' ? 'incomplete' : undefined } = identityFields(call.opaque)
+  const custom = isCustomCall(wire, call)
+  const isCut = call.type === 'broken_call' && !custom
+  const { id, status = isCut ? 'incomplete' : undefined } = identityFields(call.opaque)
   return {
-    type: 'function_call',
+    type: custom ? 'custom_tool_call' : 'function_call',
     ...(id === undefined ? {} : { id }),
     call_id: names === undefined ? call.id : wireCallId(call.id, callIdRule),
     name: names === undefined ? call.name : wireName(call.name, names),
-    arguments: call.arguments,
+    [custom ? 'input' : 'arguments']: call.arguments,
     ...(status === undefined ? {} : { status }),
-    ...fieldsToWrite(call, modelled.call),
+    ...fieldsToWrite(call, custom ? modelled.custom : modelled.call),
   }
 }
 
@@ -105,6 +99,7 @@ export function decodeItem(item: JsonObject, origin: Origin): readonly Assistant
     case 'reasoning':
       return [decodeReasoning(item, origin)]
     case 'function_call':
+    case 'custom_tool_call':
       return [decodeCall(item, origin) ?? opaqueItem(item, origin)]
     default:
       return decodeMessage(item, origin) ?? [opaqueItem(item, origin)]
@@ -154,29 +149,45 @@ function isUnmodelled([key, value]: [string, Json]): boolean {
   return !modelled.item.has(key) && value !== null
 }
 
-function decodeCall(item: JsonObject, origin: Origin): ToolCall | BrokenCall | undefined {
+function decodeCall(item: JsonObject, origin: Origin): AnyCall | undefined {
   const { call_id: id = item.id, name } = item
   if (typeof id !== 'string' || typeof name !== 'string') return undefined
   const text = argumentsOf(item)
-  const carried = { ...identityOf(item, origin, 'incomplete'), ...leftover(wire, item, modelled.call, { isDefault }) }
-  if (item.status === 'incomplete') {
-    return { type: 'broken_call', id, name, arguments: text, reason: 'truncated', ...carried }
-  }
-  return callOf({ id, name, text, ...carried })
+  const carried = { ...identityOf(item, origin, 'incomplete'), ...callFields(item) }
+  const reason = brokenReason(item)
+  return reason === undefined
+    ? callOf({ id, name, text, ...carried })
+    : { type: 'broken_call', id, name, arguments: text, reason, ...carried }
 }
 
-/** The argument text of a call; some servers send the object itself. */
+/** Why the item itself says that its call is broken: it was cut, or its tool takes free text. */
+export function brokenReason(item: JsonObject): 'truncated' | 'not_an_object' | undefined {
+  if (item.status === 'incomplete') return 'truncated'
+  return item.type === 'custom_tool_call' ? 'not_an_object' : undefined
+}
+
+/** What of the item of a call is not modelled, and the kind of its tool. */
+export function callFields(item: JsonObject): Carried {
+  if (item.type !== 'custom_tool_call') return leftover(wire, item, modelled.call, { isDefault })
+  return leftover(wire, item, modelled.custom, { isDefault, notes: customNotes })
+}
+
+/** The argument text of a call, or the input of a custom one; some servers send the object itself. */
 export function argumentsOf(item: JsonObject): string {
-  const { arguments: value } = item
+  const value = item.type === 'custom_tool_call' ? item.input : item.arguments
   if (typeof value === 'string') return value
   return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
-const inputTypes: ReadonlySet<Json | undefined> = new Set(['function_call_output'])
+const resultTypes: ReadonlySet<Json | undefined> = new Set(['function_call_output', 'custom_tool_call_output'])
+
+export function isResult(item: JsonObject): boolean {
+  return resultTypes.has(item.type)
+}
 
 /** Whether an item would be read back as the opaque part it is. */
 export function isOpaqueItem(item: JsonObject): boolean {
-  if (inputTypes.has(item.type)) return false
+  if (isResult(item)) return false
   if (isMessage(item) && isReadableRole(item)) return false
   return decodeItem(item, clientOrigin)[0]?.type === 'opaque'
 }

@@ -44,7 +44,6 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
     id: undefined,
     next: 0,
     lastPart: -1,
-    asks: false,
     refused: false,
     ended: false,
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id ?? '' }),
@@ -65,6 +64,7 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
       textDelta(state, event, false, into)
       break
     case 'response.function_call_arguments.delta':
+    case 'response.custom_tool_call_input.delta':
       argumentsDelta(state, event, into)
       break
     case 'response.reasoning_summary_text.delta':
@@ -98,6 +98,7 @@ const repeated: ReadonlySet<Json | undefined> = new Set([
   'response.reasoning_summary_text.done',
   'response.reasoning_text.done',
   'response.function_call_arguments.done',
+  'response.custom_tool_call_input.done',
   'response.output_text.annotation.added',
   'keepalive',
   'ping',
@@ -238,7 +239,7 @@ function complete(state: State, response: JsonObject, into: CompletionEvent[]): 
     into.push({ type: 'error', error: failureError(failure) })
     return
   }
-  const { reason, raw } = reasonOf(response, state.calls.count > 0 || state.asks, state.refused)
+  const { reason, raw } = reasonOf(response, state.calls.count > 0, state.refused)
   pushAll(state.calls.finish(reason, state.lastPart), into)
   into.push(finishEvent(response, reason, raw))
 }

@@ -5,6 +5,7 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { AnyCall, Extra, Opaque, TextPart } from '../../conversation/messages.js'
 import type { JsonObject } from '../../json/types.js'
+import { isCustomCall } from '../arguments.js'
 import { noteOf } from '../extra.js'
 import { encodeCall, encodeText, isOpaqueItem, itemFields, joinsItem } from './items.js'
 import { encodeReasoning } from './reasoning.js'
@@ -14,8 +15,8 @@ export type Send = (type: string, fields: JsonObject) => void
 
 export interface OutputWriter {
   event(event: CompletionEvent): void
-  /** Ends every open item and gives all of them, in the order of their indexes. */
-  finish(): readonly JsonObject[]
+  /** Ends every open item and gives all of them, in the order of their indexes. `isCut`: the last of them did not come to its end. */
+  finish(isCut: boolean): readonly JsonObject[]
   /** Whether a refusal was written. */
   readonly refused: boolean
 }
@@ -62,7 +63,7 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
     item.final = final
     send('response.output_item.done', { output_index: item.index, item: final })
   }
-  const idFor = (kind: 'msg' | 'fc' | 'rs', opaque: Opaque | undefined): string => {
+  const idFor = (kind: 'msg' | 'fc' | 'ctc' | 'rs', opaque: Opaque | undefined): string => {
     const { id } = identityFields(opaque)
     return typeof id === 'string' ? id : madeItemId(kind, responseId, items.length)
   }
@@ -111,37 +112,40 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
     opened.held = ''
   }
 
-  const openCall = (part: number, id: string, name: string, opaque: Opaque | undefined): OpenItem => {
-    const itemId = idFor('fc', opaque)
-    const call: AnyCall = { type: 'tool_call', id, name, arguments: '', ...(opaque === undefined ? {} : { opaque }) }
-    const item = open('function_call', itemId, { ...encodeCall(call), id: itemId, status: 'in_progress' })
+  const openCall = (part: number, call: AnyCall): OpenItem => {
+    const id = idFor(isCustomCall(wire, call) ? 'ctc' : 'fc', call.opaque)
+    const status = isCustomCall(wire, call) ? {} : { status: 'in_progress' }
+    const item = open('function_call', id, { ...encodeCall({ ...call, arguments: '' }), id, ...status })
     calls.set(part, item)
     return item
   }
-  const sendArguments = (item: OpenItem, delta: string): void => {
+  const sendArguments = (item: OpenItem, delta: string, event = 'function_call_arguments'): void => {
     item.sent += delta
-    send('response.function_call_arguments.delta', { item_id: item.id, output_index: item.index, delta })
+    send(`response.${event}.delta`, { item_id: item.id, output_index: item.index, delta })
   }
   const callDelta = (event: Extract<CompletionEvent, { type: 'tool_call_delta' }>): void => {
     const { part, id, name, text, opaque } = event
     const known = calls.get(part)
     if (known === undefined && name === '') return // announced once the name is known
-    const item = known ?? openCall(part, id, name, opaque)
+    const carried = opaque === undefined ? {} : { opaque }
+    const item = known ?? openCall(part, { type: 'tool_call', id, name, arguments: '', ...carried })
     const whole = item.held + text
     item.held = endsInHalf(whole) ? whole.slice(-1) : ''
     const delta = item.held === '' ? whole : whole.slice(0, -1)
     if (delta !== '') sendArguments(item, delta)
   }
   const finishCall = (part: number, call: AnyCall): void => {
-    const item = calls.get(part) ?? openCall(part, call.id, call.name, call.opaque)
+    const item = calls.get(part) ?? openCall(part, call)
     if (item.final !== undefined) return
-    if (call.arguments.startsWith(item.sent) && call.arguments.length > item.sent.length) {
-      sendArguments(item, call.arguments.slice(item.sent.length))
-    }
     const { name, arguments: text } = call
+    const custom = isCustomCall(wire, call)
+    const event = custom ? 'custom_tool_call_input' : 'function_call_arguments'
+    if (text.startsWith(item.sent) && text.length > item.sent.length) {
+      sendArguments(item, text.slice(item.sent.length), event)
+    }
     const place = { item_id: item.id, output_index: item.index }
-    send('response.function_call_arguments.done', { ...place, name, arguments: text })
-    done(item, { status: 'completed', ...encodeCall(call), id: item.id })
+    send(`response.${event}.done`, { ...place, ...(custom ? { input: text } : { name, arguments: text }) })
+    done(item, { ...(custom ? {} : { status: 'completed' }), ...encodeCall(call), id: item.id })
   }
 
   const attach = (part: number, of: 'text' | 'reasoning', carried: Carried): void => {
@@ -186,12 +190,12 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
         }
       }
     },
-    finish() {
+    finish(isCut) {
       for (const part of [...waitingTexts].sort((a, b) => a - b)) openText(part)
       for (const item of items) {
         if (item.final !== undefined) continue
         for (const opened of item.parts) flush(opened)
-        if (item.kind === 'message') done(item, closeMessage(item, send))
+        if (item.kind === 'message') done(item, closeMessage(item, isCut && item === items.at(-1), send))
         else if (item.kind === 'reasoning') done(item, closeReasoning(item, send))
       }
       return items.flatMap((item) => (item.final === undefined ? [] : [item.final]))
@@ -240,7 +244,7 @@ function contentOf(opened: OpenPart): JsonObject {
   return content.type === 'refusal' ? content : { logprobs: [], ...content }
 }
 
-function closeMessage(item: OpenItem, send: Send): JsonObject {
+function closeMessage(item: OpenItem, isCut: boolean, send: Send): JsonObject {
   const place = { item_id: item.id, output_index: item.index }
   const content = item.parts.map((opened) => {
     const part = contentOf(opened)
@@ -251,7 +255,7 @@ function closeMessage(item: OpenItem, send: Send): JsonObject {
     return part
   })
   const first: Carried = item.parts[0] ?? {}
-  const { status = 'completed' } = identityFields(first.opaque)
+  const { status = isCut ? 'incomplete' : 'completed' } = identityFields(first.opaque)
   return { id: item.id, type: 'message', status, role: 'assistant', ...itemFields(first), content }
 }
 

@@ -2,11 +2,11 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Extra, Opaque } from '../../conversation/messages.js'
 import type { JsonObject } from '../../json/types.js'
-import { leftover } from '../extra.js'
-import { argumentsOf, decodeMessage, opaqueItem } from './items.js'
+import type { CallFragment } from '../calls.js'
+import { argumentsOf, brokenReason, callFields, decodeMessage, opaqueItem } from './items.js'
 import { type Item, reach, type State, slotOf } from './output-items.js'
 import { decodeReasoning } from './reasoning.js'
-import { identityOf, isDefault, modelled, wire } from './types.js'
+import { identityOf, wire } from './types.js'
 
 /** The item as a whole: what was not said of it yet, and what is only known at its end. */
 export function finishItem(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
@@ -20,10 +20,7 @@ export function finishItem(state: State, place: Item, item: JsonObject, into: Co
   if (place.kind === 'message') finishMessage(state, place, item, into)
   else if (place.kind === 'reasoning') finishReasoning(state, place, item, into)
   else if (place.kind === 'function_call') finishCall(state, place, item, into)
-  else {
-    if (item.type === 'custom_tool_call') state.asks = true
-    into.push({ type: 'opaque', part: place.part, value: opaqueItem(item, state.origin) })
-  }
+  else into.push({ type: 'opaque', part: place.part, value: opaqueItem(item, state.origin) })
 }
 
 /** The whole answer has the last word on how an item ended. */
@@ -45,9 +42,7 @@ function finishReasoning(state: State, place: Item, item: JsonObject, into: Comp
 }
 
 function finishCall(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
-  const { extra } = leftover(wire, item, modelled.call, { isDefault })
-  const broken = item.status === 'incomplete' ? ('truncated' as const) : undefined
-  const said = { extra, broken, text: argumentsOf(item), final: true }
+  const said = { extra: callFields(item).extra, text: argumentsOf(item), final: true }
   pushAll(state.calls.push({ ...callFragment(item, state, place), ...said }, place.part), into)
 }
 
@@ -72,11 +67,7 @@ function finishMessage(state: State, place: Item, item: JsonObject, into: Comple
 }
 
 /** What a whole or announced item says of its call. */
-export function callFragment(
-  item: JsonObject,
-  state: State,
-  place: Item,
-): { index: number; id: string | undefined; name: string | undefined; opaque: Opaque | undefined } {
+export function callFragment(item: JsonObject, state: State, place: Item): CallFragment {
   reach(state, place.part)
   const id = item.call_id ?? item.id
   return {
@@ -84,6 +75,7 @@ export function callFragment(
     id: typeof id === 'string' ? id : undefined,
     name: typeof item.name === 'string' ? item.name : undefined,
     opaque: identityOf(item, state.origin, 'incomplete').opaque,
+    broken: brokenReason(item),
   }
 }
 

@@ -45,8 +45,6 @@ export interface State {
   /** The first place behind all items so far. */
   next: number
   lastPart: number
-  /** Whether the answer asks for a tool that is not modelled as a call. */
-  asks: boolean
   refused: boolean
   ended: boolean
 }
@@ -108,6 +106,7 @@ function isPlace(index: Json | undefined): index is number {
 
 function kindOf(item: JsonObject): Kind {
   const { type } = item
+  if (type === 'custom_tool_call') return 'function_call'
   return type === 'message' || type === 'reasoning' || type === 'function_call' ? type : 'other'
 }
 

@@ -67,6 +67,7 @@ export function sealRules(
     model,
     leadingSystem: 'keep',
     midSystem: 'keep',
+    choices: profile.namedChoice === false ? 'words' : 'allowed',
     refusedText: 'none',
     emptyMessages: 'drop',
     assistantOrder: 'free',

@@ -28,7 +28,7 @@ function decodeInput(body: JsonObject): readonly Message[] {
   if (typeof input === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: input }] }]
   if (input === undefined || input === null) return messages
   if (!Array.isArray(input)) throw invalidAt('/input', 'a string or a list of items')
-  return [...messages, ...readItems(input, { names: new Map(), isFirst: messages.length === 0 })]
+  return [...messages, ...readItems(input, { names: new Map(), customs: new Set(), isFirst: messages.length === 0 })]
 }
 
 function decodeTools(tools: Json | undefined): CompletionRequest['tools'] {

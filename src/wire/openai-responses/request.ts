@@ -6,6 +6,7 @@ import { type SealedRequest, sealRequest } from '../../conversation/seal-request
 import { ToolwireError } from '../../errors/error.js'
 import { writeJson } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
+import { isCustomCall } from '../arguments.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { differences } from '../differences.js'
 import { historyItems, type WriteMessages } from '../history.js'
@@ -52,7 +53,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const names: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: profile.toolNameLength ?? 64 }
   const rules: HistoryRules = { names, developerRole: profile.developerRole !== false }
   const losses: Loss[] = [...repairs]
-  const fields = writeFields(sealed, options.stream, rules, profile, losses)
+  const fields = writeFields(sealed, options.stream, rules, losses)
   const tools = writeTools(sealed.tools, names, profile, losses)
   const input = writeMessages(sealed.messages, rules, `${wire} ${profile.name}`, remembers, losses)
   const http = {
@@ -71,15 +72,9 @@ function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule,
 }
 
 /** All members but tools and input, as the text of an object. */
-function writeFields(
-  request: CompletionRequest,
-  stream: boolean,
-  rules: HistoryRules,
-  profile: ResponsesProfile,
-  losses: Loss[],
-): string {
+function writeFields(request: CompletionRequest, stream: boolean, rules: HistoryRules, losses: Loss[]): string {
   const { messages, tools: _, ...settings } = request
-  const fields = encodeSettings(settings, rules.names, profile.namedChoice !== false)
+  const fields = encodeSettings(settings, rules.names)
   differences(wire, settings, decodeSettings(fields), '', losses)
   const [first] = messages
   const instructions = first?.role === 'system' && isInstructions(first) ? instructionsOf(first) : {}
@@ -118,15 +113,16 @@ function writeMessages(
   remembers: boolean,
   losses: Loss[],
 ): HistoryItems {
-  const make = (message: Message): Piece => messagePiece(message, rules, false)
+  const make = (message: Message): Piece => messagePiece(message, rules, false, none)
   const write: WriteMessages = (from, to, count, items, found) => {
     // Where the server remembers calls, a result may name one that is not here: then each message is read in its context.
     const known = remembers ? new Map<string, string>() : undefined
     for (let index = from; index < to; index += 1) {
       const message = messages[index] as Message
       const isFirst = index === 0 && message.role === 'system'
-      const isApart = isFirst || known !== undefined
-      const piece = isApart ? messagePiece(message, rules, isFirst, known) : cachedPiece(message, key, make)
+      const customs = message.role === 'tool' ? customCalls(messages[index - 1]) : none
+      const isApart = isFirst || known !== undefined || customs.size > 0
+      const piece = isApart ? messagePiece(message, rules, isFirst, customs, known) : cachedPiece(message, key, make)
       if (known !== undefined) learnNames(message, rules.names, known)
       if (piece.losses.length > 0) relocate(piece.losses, `/messages/${index}`, found)
       if (piece.text !== '') items.push(piece.text)
@@ -143,10 +139,21 @@ function messagePiece(
   message: Message,
   rules: HistoryRules,
   isFirst: boolean,
+  customs: ReadonlySet<string>,
   known?: ReadonlyMap<string, string>,
 ): Piece {
-  const items = encodeMessage(message, rules, isFirst)
-  return { text: writeJson(items).slice(1, -1), losses: messageLosses(message, items, rules, isFirst, known) }
+  const items = encodeMessage(message, rules, isFirst, customs)
+  const losses = messageLosses(message, items, rules, isFirst, customs, known)
+  return { text: writeJson(items).slice(1, -1), losses }
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** The calls of custom tools that a turn makes, by the ids the wire has them under: their results are of another type. */
+function customCalls(turn: Message | undefined): ReadonlySet<string> {
+  if (turn?.role !== 'assistant') return none
+  const calls = turn.content.filter((part) => isCall(part)).filter((call) => isCustomCall(wire, call))
+  return calls.length === 0 ? none : new Set(calls.map((call) => wireCallId(call.id, callIdRule)))
 }
 
 /** The names a reader can know results by, from the calls so far. */

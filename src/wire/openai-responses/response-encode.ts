@@ -4,7 +4,7 @@ import type { CompletionResponse } from '../../conversation/response.js'
 import { unfold } from '../../conversation/unfold.js'
 import { writeJson } from '../../json/stringify.js'
 import type { EncodedResponse, Env, Exchange } from '../codec.js'
-import { answerId, answerLosses, answerOf } from './answer.js'
+import { answerId, answerLosses, answerOf, isIncomplete } from './answer.js'
 import { createOutputWriter } from './output-encode.js'
 
 export function encode(response: CompletionResponse, exchange: Exchange, env: Env): EncodedResponse {
@@ -16,7 +16,7 @@ export function encode(response: CompletionResponse, exchange: Exchange, env: En
     if (next?.type === 'attach') writer.event(next)
     if (event.type !== 'attach') writer.event(event)
   })
-  const output = writer.finish()
+  const output = writer.finish(isIncomplete(response, writer.refused))
   const answer = answerOf(response, output, writer.refused, exchange, env)
   return {
     http: { status: 200, headers: { 'content-type': 'application/json' }, body: writeJson(answer) },

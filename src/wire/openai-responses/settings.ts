@@ -10,10 +10,10 @@ import { fieldsToWrite, isDefault, modelled, ownOf, wire } from './types.js'
 
 export type Settings = Omit<CompletionRequest, 'messages' | 'tools'>
 
-export function encodeSettings(request: Settings, names: NameRule, namedChoice: boolean): JsonObject {
+export function encodeSettings(request: Settings, names: NameRule): JsonObject {
   const { model, toolChoice, parallelToolCalls, maxTokens, temperature, topP } = request
   const own = ownOf(request)
-  const choice = toolChoice === undefined ? own?.tool_choice : encodeChoice(toolChoice, names, namedChoice)
+  const choice = toolChoice === undefined ? own?.tool_choice : encodeChoice(toolChoice, names)
   const text = encodeOutput(request.output, own?.text)
   const reasoning = encodeReasoningSetting(request.reasoning, own?.reasoning)
   const fields: { [key: string]: Json } = { model }

@@ -5,7 +5,7 @@ import type { Loss } from '../../conversation/losses.js'
 import { writeJson } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
 import type { Env, Exchange, StreamEncoder } from '../codec.js'
-import { answerId, answerLosses, answerOf, endingEvent, opening } from './answer.js'
+import { answerId, answerLosses, answerOf, endingEvent, isIncomplete, opening } from './answer.js'
 import { errorObject } from './error.js'
 import { createOutputWriter, type OutputWriter } from './output-encode.js'
 
@@ -31,8 +31,8 @@ export function encode(exchange: Exchange, env: Env): StreamEncoder {
   }
   const finish = (): void => {
     writer ??= start('', exchange.model)
-    const output = writer.finish()
     const { response } = folder.done()
+    const output = writer.finish(isIncomplete(response, writer.refused))
     const answer = answerOf(response, output, writer.refused, exchange, env)
     send(endingEvent(answer), { response: answer })
     losses.push(...answerLosses(response, answer, exchange, env))

@@ -46,11 +46,9 @@ export function decodeTool(tool: Json, path: string): ToolSpec | OpaqueTool {
   }
 }
 
-/** The choice for the wire; a server that cannot force a tool by name is asked for any tool. */
-export function encodeChoice(choice: ToolChoice, names: NameRule, namedChoice: boolean): Json {
+export function encodeChoice(choice: ToolChoice, names: NameRule): Json {
   if (typeof choice === 'string') return choice
-  if ('tool' in choice) return namedChoice ? { type: 'function', name: wireName(choice.tool, names) } : 'required'
-  if (!namedChoice) return choice.mode
+  if ('tool' in choice) return { type: 'function', name: wireName(choice.tool, names) }
   const tools = choice.allowed.map((name) => ({ type: 'function', name: wireName(name, names) }))
   return { type: 'allowed_tools', mode: choice.mode, tools }
 }

@@ -4,7 +4,7 @@
 import type { Carried, Opaque, Origin } from '../../conversation/messages.js'
 import { shortHash } from '../../json/digest.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { extraFields } from '../extra.js'
+import { writtenFields } from '../extra.js'
 import type { NameRule } from '../names.js'
 
 export const wire = 'openai-responses' as const
@@ -16,7 +16,7 @@ export const emptySchema: JsonObject = { type: 'object', properties: {} }
 /** Members that the canonical node has its own fields for. Everything else is carried in `extra`. */
 export const modelled: Readonly<
   Record<
-    'request' | 'message' | 'item' | 'text' | 'refusal' | 'image' | 'file' | 'call' | 'result' | 'tool',
+    'request' | 'message' | 'item' | 'text' | 'refusal' | 'image' | 'file' | 'call' | 'custom' | 'result' | 'tool',
     ReadonlySet<string>
   >
 > = {
@@ -33,6 +33,7 @@ export const modelled: Readonly<
   image: new Set(['type', 'image_url']),
   file: new Set(['type', 'file_url', 'file_data', 'filename']),
   call: new Set(['type', 'id', 'call_id', 'name', 'arguments', 'status', 'created_by', 'parsed_arguments']),
+  custom: new Set(['type', 'id', 'call_id', 'name', 'input', 'status', 'created_by']),
   result: new Set(['type', 'call_id', 'output']),
   tool: new Set(['type', 'name', 'description', 'parameters', 'strict']),
 }
@@ -77,7 +78,7 @@ export function isDefault(key: string, value: Json): boolean {
 
 /** The unmodelled fields of a node to write. What is not written shows when the encoded node is read again. */
 export function fieldsToWrite(node: Carried, known: ReadonlySet<string>): JsonObject {
-  return node.extra === undefined ? {} : extraFields(wire, node, '', [], known, { isDefault })
+  return writtenFields(wire, node, { taken: known, isDefault })
 }
 
 /** What the node carries for this wire. */
@@ -86,11 +87,11 @@ export function ownOf(node: Carried): JsonObject | undefined {
 }
 
 /** The id of an item that came from a wire without items: a pure function, and recognised again, so it is never kept. */
-export function madeItemId(kind: 'msg' | 'fc' | 'rs' | 'resp', responseId: string, ordinal: number): string {
+export function madeItemId(kind: 'msg' | 'fc' | 'ctc' | 'rs' | 'resp', responseId: string, ordinal: number): string {
   return `${kind}_made${shortHash(`${responseId}/${ordinal}`)}`
 }
 
-const made = /^(?:msg|fc|rs|resp)_made[a-z2-7]{12}$/
+const made = /^(?:msg|fc|ctc|rs|resp)_made[a-z2-7]{12}$/
 
 export function isMadeId(id: Json | undefined): boolean {
   return typeof id === 'string' && made.test(id)
@@ -102,7 +103,7 @@ export function identityOf(item: JsonObject, origin: Origin, implied?: string): 
   const isMade = isMadeId(id)
   const data: { id?: Json; status?: Json } = {}
   if (id !== undefined && id !== null && id !== '' && !isMade) data.id = id
-  if (status !== undefined && status !== null && status !== implied && !(isMade && status === 'completed')) {
+  if (status !== undefined && status !== null && status !== implied && !isMade) {
     data.status = status
   }
   return data.id === undefined && data.status === undefined ? {} : { opaque: { origin, data } }

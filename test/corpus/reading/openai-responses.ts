@@ -48,12 +48,11 @@ function readStream(stream: string): Reading {
 function readAnswer(answer: Fields, output: readonly Fields[]): Reading {
   const parts = output.filter((item) => item.type === 'message').flatMap((item) => list(item.content))
   const refused = parts.some((part) => part.type === 'refusal')
-  // The input of a custom tool is free text, no arguments: it asks for a tool, but it is no call that could be checked.
-  const asks = output.filter((item) => item.type === 'function_call' || item.type === 'custom_tool_call')
-  const calls = asks
-    .filter((item) => item.type === 'function_call')
-    .map((item) => textCall(item.call_id, item.name, item.arguments))
-  const finish = refused ? 'content_filter' : finishWith(asks, finishOf(answer))
+  // The input of a custom tool is free text, no arguments; it is a call all the same, and must be answered.
+  const calls = output
+    .filter((item) => item.type === 'function_call' || item.type === 'custom_tool_call')
+    .map((item) => textCall(item.call_id, item.name, item.arguments ?? item.input))
+  const finish = refused ? 'content_filter' : finishWith(calls, finishOf(answer))
   const spent = usage(answer.usage)
   return {
     kind: 'answer',
