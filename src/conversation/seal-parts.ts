@@ -84,6 +84,7 @@ function cleanAssistant(
   if (rules.assistantOrder === 'slots') content = ordered(content, slot, path, report)
   content = joined(content, 'text', rules.joinText.includes('assistant'), path, report)
   content = joined(content, 'reasoning', rules.joinText.includes('reasoning'), path, report)
+  if (foreign) content = withoutForeign(content, rules, path, report)
   return rules.continuations === 'together' ? withoutLastReasoning(content, path, report) : content
 }
 
@@ -113,6 +114,23 @@ function withoutLastReasoning(
   if (last === content.length - 1) return content
   report('reasoning_dropped', path, 'reasoning that nothing follows cannot be sent; it stays in the history')
   return content.slice(0, last + 1)
+}
+
+/** Joined reasoning has no continuation left that says it is of this wire; in a turn of another it cannot be sent. */
+function withoutForeign(
+  content: readonly AssistantPart[],
+  rules: SealRules,
+  path: string,
+  report: Report,
+): readonly AssistantPart[] {
+  const isSent = (part: AssistantPart): boolean => part.type !== 'reasoning' || sendsReasoning(part, true, rules)
+  if (content.every(isSent)) return content
+  report(
+    'reasoning_dropped',
+    path,
+    `joined reasoning of another wire cannot be sent on ${rules.wire}; it stays in the history`,
+  )
+  return content.filter(isSent)
 }
 
 function sendsReasoning(part: ReasoningPart, foreign: boolean, rules: SealRules): boolean {

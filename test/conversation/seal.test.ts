@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Message, ToolCall, ToolResult } from '../../src/conversation/messages.js'
 import { seal, unansweredText } from '../../src/conversation/seal.js'
 import type { SealRules } from '../../src/conversation/seal-rules.js'
+import { codecs, profileOf } from '../../src/wire/index.js'
 import { conversationArbitraries } from '../arbitraries/conversation.js'
 
 const plain: SealRules = {
@@ -225,4 +226,14 @@ describe('seal', () => {
       )
     })
   }
+})
+
+test('reasoning that is joined in a turn of another wire stays at home, and sealing again changes nothing', () => {
+  const thought = { type: 'reasoning', text: 'hm', opaque: { origin: { wire: 'openai-chat' }, data: {} } } as const
+  const turn: Message = { role: 'assistant', content: [thought, thought, text('yes')], origin: { wire: 'anthropic' } }
+  const env = { profile: profileOf(codecs['openai-chat'], 'deepseek'), createdSeconds: 0, deltas: false }
+  const once = codecs['openai-chat'].seal({ model: 'm', messages: [user('hi'), turn] }, env)
+  expect(once.request.messages[1]).toMatchObject({ content: [{ type: 'text', text: 'yes' }] })
+  expect(once.losses.map((loss) => loss.code)).toEqual(['text_joined', 'reasoning_dropped'])
+  expect(codecs['openai-chat'].seal(once.request, env)).toMatchObject({ request: once.request, losses: [] })
 })
