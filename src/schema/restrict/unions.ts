@@ -1,0 +1,94 @@
+// Alternatives: `anyOf` and `oneOf`, with what stands beside them put into each.
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import { type Context, described, type Lowered, type Place, tell } from './context.js'
+
+export interface Union {
+  readonly keyword: 'anyOf' | 'oneOf'
+  readonly options: readonly Json[]
+}
+
+/** Keywords of an alternative that only limit what the schema around it describes. */
+const limiting: ReadonlySet<string> = new Set(
+  'required not title description minProperties maxProperties dependentRequired if then else'.split(' '),
+)
+
+/** The alternatives of a schema, unless they only limit what stands beside them: those are told in the description. */
+export function unionOf(node: JsonObject): Union | undefined {
+  const keyword = Array.isArray(node.anyOf) ? 'anyOf' : Array.isArray(node.oneOf) ? 'oneOf' : undefined
+  if (keyword === undefined) return undefined
+  const options = node[keyword] as readonly Json[]
+  const onlyLimits = node.properties !== undefined && options.every((option) => isLimit(option, node))
+  return onlyLimits ? undefined : { keyword, options }
+}
+
+function isLimit(option: Json, node: JsonObject): boolean {
+  if (!isJsonObject(option)) return false
+  return Object.entries(option).every(
+    ([keyword, value]) => limiting.has(keyword) || (keyword === 'type' && value === (node.type ?? 'object')),
+  )
+}
+
+const words: ReadonlySet<string> = new Set(
+  'title description default examples $defs definitions $schema $id $comment'.split(' '),
+)
+
+export function lowerUnion(
+  node: JsonObject,
+  { keyword, options }: Union,
+  place: Place,
+  context: Context,
+): Lowered | undefined {
+  if (keyword === 'oneOf') tell(context, 'widened', `${place.path}/oneOf`, 'one of several is said as any of them')
+  const base = Object.fromEntries(Object.entries(node).filter(([key]) => key !== keyword && !words.has(key)))
+  const isAlone = Object.keys(base).length === 0
+  const branches = options.flatMap((option, index) => {
+    const source: Json = isAlone ? option : { allOf: [base, option] }
+    const lowered = context.lower(source, { path: `${place.path}/${keyword}/${index}`, level: place.level })
+    return lowered === undefined ? [] : [{ source, ...lowered }]
+  })
+  return joined(node, branches, context)
+}
+
+interface Branch extends Lowered {
+  readonly source: Json
+}
+
+function joined(node: JsonObject, all: readonly Branch[], context: Context): Lowered | undefined {
+  const branches = distinct(all)
+  const [only, ...more] = branches
+  if (only === undefined) return undefined
+  if (more.length === 0) {
+    const { title, description, ...rest } = only.schema
+    const isBare = title === undefined && description === undefined && only.schema.$ref === undefined
+    return { ...only, schema: isBare ? described(rest, node, []) : only.schema }
+  }
+  const schema = described({ anyOf: branches.flatMap(optionsOf) }, node, [])
+  if (branches.every((branch) => branch.map === undefined)) return { schema }
+  const { $defs, definitions } = context.root
+  const known = { ...($defs === undefined ? {} : { $defs }), ...(definitions === undefined ? {} : { definitions }) }
+  const alternatives = branches.map(({ source, schema: lowered, map }) => ({
+    original: isJsonObject(source) ? { ...source, ...known } : {},
+    lowered: { ...lowered, $defs: context.definitions },
+    map,
+  }))
+  return { schema, map: { kind: 'alternatives', options: alternatives } }
+}
+
+/** Alternatives that became the same are one. */
+function distinct(branches: readonly Branch[]): readonly Branch[] {
+  const seen = new Set<string>()
+  return branches.filter(({ schema, map }) => {
+    const text = JSON.stringify(schema)
+    if (map === undefined && seen.has(text)) return false
+    seen.add(text)
+    return true
+  })
+}
+
+/** Alternatives of an alternative stand beside it. */
+function optionsOf({ schema }: Branch): readonly JsonObject[] {
+  const { anyOf } = schema
+  if (!Array.isArray(anyOf) || Object.keys(schema).length > 1) return [schema]
+  return anyOf.filter(isJsonObject)
+}
