@@ -81,13 +81,19 @@ function lowerMembers(
 /** A property; an optional one is nullable where all must be required. */
 function memberOf(key: string, { schema, map }: Lowered, required: boolean, path: string, context: Context): Member {
   const { dialect, definitions } = context
-  if (required || !dialect.allRequired) return { key, schema, required, map: { map, nullIsAbsent: false } }
+  if (required || !dialect.allRequired)
+    return { key, schema, required, map: { map, nullWhenAbsent: false, nullIsAbsent: false } }
   if (acceptsNull(schema, definitions)) {
     tell(context, 'narrowed', path, 'absence and null can no longer be told apart: null stands for both')
-    return { key, schema, required: true, map: { map, nullIsAbsent: false } }
+    return { key, schema, required: true, map: { map, nullWhenAbsent: true, nullIsAbsent: false } }
   }
   tell(context, 'lowered', path, 'an optional property is required, and null when absent')
-  return { key, schema: withNull(schema, dialect), required: true, map: { map, nullIsAbsent: true } }
+  return {
+    key,
+    schema: withNull(schema, dialect),
+    required: true,
+    map: { map, nullWhenAbsent: true, nullIsAbsent: true },
+  }
 }
 
 interface Undeclared {
@@ -125,7 +131,13 @@ function restMember(extra: Json, members: readonly Member[], place: Place, conte
   let key = restKey
   while (members.some((member) => member.key === key)) key += '_'
   const schema = { type: 'array', description: 'further keys and values', items: list.items ?? {} }
-  return { key, schema, required: context.dialect.allRequired, map: { nullIsAbsent: false }, rest: { map } }
+  return {
+    key,
+    schema,
+    required: context.dialect.allRequired,
+    map: { nullWhenAbsent: false, nullIsAbsent: false },
+    rest: { map },
+  }
 }
 
 function assembled(
@@ -142,7 +154,9 @@ function assembled(
   const more = source.additionalProperties
   const schema: JsonObject = {
     type: 'object',
-    properties: Object.fromEntries(members.map((member) => [member.key, member.schema])),
+    ...(source.properties === undefined && !dialect.mapped
+      ? {}
+      : { properties: Object.fromEntries(members.map((member) => [member.key, member.schema])) }),
     ...(required.length > 0 || dialect.allRequired ? { required } : {}),
     ...additional(more, place, context, notes),
   }
@@ -170,7 +184,7 @@ function additional(more: Json | undefined, place: Place, context: Context, note
 function objectMap(members: readonly Member[]): ValueMap | undefined {
   const rest = members.find((member) => member.rest !== undefined)
   const declared = members.filter((member) => member.rest === undefined)
-  const isPlain = declared.every(({ map }) => map.map === undefined && !map.nullIsAbsent)
+  const isPlain = declared.every(({ map }) => map.map === undefined && !map.nullWhenAbsent)
   if (isPlain && rest === undefined) return undefined
   const maps = new Map(declared.map(({ key, map }) => [key, map]))
   if (rest === undefined) return { kind: 'object', members: maps }
@@ -245,7 +259,7 @@ function tupleRest(node: JsonObject, place: Place, context: Context): Member | u
     key: 'rest',
     schema: { type: 'array', items: each.schema },
     required: context.dialect.allRequired,
-    map: { nullIsAbsent: false },
+    map: { nullWhenAbsent: false, nullIsAbsent: false },
     rest: { map: each.map },
   }
 }

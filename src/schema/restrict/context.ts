@@ -88,6 +88,7 @@ const acceptingNull = { type: 'null' } as const
 /** The schema, with null allowed too. */
 export function withNull(schema: JsonObject, dialect: Dialect): JsonObject {
   const { type, enum: values, anyOf } = schema
+  if (acceptsNull(schema, {})) return schema
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, acceptingNull] }
   const isListed = dialect.types !== 'alternatives' && schema.const === undefined
   if (isListed && typeof type === 'string') {

@@ -104,6 +104,7 @@ function attempt(schema: JsonObject, name: DialectName, unroll: number): Restric
   if (lowered === undefined) return { schema, losses: context.losses, refused: 'no value can match the schema' }
   const names = Object.keys(context.definitions)
   const whole = names.length === 0 ? lowered.schema : { ...lowered.schema, $defs: context.definitions }
+  if (checkSize(whole) !== undefined) throw new TooLarge()
   const refused = beyond(whole, dialect.limits ?? {})
   if (refused !== undefined) return { schema, losses: context.losses, refused }
   const { map } = lowered

@@ -47,24 +47,21 @@ export function lowerUnion(
     const lowered = context.lower(source, { path: `${place.path}/${keyword}/${index}`, level: place.level })
     return lowered === undefined ? [] : [{ source, ...lowered }]
   })
-  return joined(node, branches, context)
+  return joined(node, branches, place, context)
 }
 
 interface Branch extends Lowered {
   readonly source: Json
 }
 
-function joined(node: JsonObject, all: readonly Branch[], context: Context): Lowered | undefined {
+function joined(node: JsonObject, all: readonly Branch[], place: Place, context: Context): Lowered | undefined {
   const branches = distinct(all)
   const [only, ...more] = branches
   if (only === undefined) return undefined
-  if (more.length === 0) {
-    const { title, description, ...rest } = only.schema
-    const isBare = title === undefined && description === undefined && only.schema.$ref === undefined
-    return { ...only, schema: isBare ? described(rest, node, []) : only.schema }
-  }
-  const schema = described({ anyOf: branches.flatMap(optionsOf) }, node, [])
+  const schema = unionSchema(node, distinctSchemas(branches.flatMap(optionsOf)))
+  if (more.length === 0) return { ...only, schema }
   if (branches.every((branch) => branch.map === undefined)) return { schema }
+  if (areAlike(branches)) return asText(node, place, context)
   const { $defs, definitions } = context.root
   const known = { ...($defs === undefined ? {} : { $defs }), ...(definitions === undefined ? {} : { definitions }) }
   const alternatives = branches.map(({ source, schema: lowered, map }) => ({
@@ -73,6 +70,36 @@ function joined(node: JsonObject, all: readonly Branch[], context: Context): Low
     map,
   }))
   return { schema, map: { kind: 'alternatives', options: alternatives } }
+}
+
+/** What a value becomes on the wire by each kind of map, beside which no other alternative may look so. */
+const looks: ReadonlyMap<string, string> = new Map([
+  ['text', 'string'],
+  ['entries', 'array'],
+  ['tuple', 'object'],
+])
+
+/** Whether an alternative that changed its shape could be taken for another one that has that shape by itself. */
+function areAlike(branches: readonly Branch[]): boolean {
+  return branches.some(({ map }) => {
+    const look = looks.get(map?.kind ?? '')
+    return (
+      look !== undefined && branches.some((other) => other.map?.kind !== map?.kind && looksLike(other.schema, look))
+    )
+  })
+}
+
+function looksLike({ type, anyOf, enum: values, const: value }: JsonObject, look: string): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some((option) => isJsonObject(option) && looksLike(option, look))
+  if (type !== undefined) return [type].flat().includes(look)
+  const listed = Array.isArray(values) ? values : value === undefined ? undefined : [value]
+  return listed === undefined || (look === 'string' && listed.some((item) => typeof item === 'string'))
+}
+
+/** A union whose alternatives could be mistaken for each other, as JSON text. */
+function asText(node: JsonObject, place: Place, context: Context): Lowered {
+  tell(context, 'lowered', place.path, 'alternatives that could be mistaken for each other are written as JSON text')
+  return { schema: described({ type: 'string' }, node, ['as JSON text']), map: { kind: 'text' } }
 }
 
 /** Alternatives that became the same are one. */
@@ -84,6 +111,18 @@ function distinct(branches: readonly Branch[]): readonly Branch[] {
     seen.add(text)
     return true
   })
+}
+
+function distinctSchemas(options: readonly JsonObject[]): readonly JsonObject[] {
+  return [...new Map(options.map((option) => [JSON.stringify(option), option])).values()]
+}
+
+/** One alternative stands for itself, with the words of the union where it has none. */
+function unionSchema(node: JsonObject, options: readonly JsonObject[]): JsonObject {
+  const [only, ...more] = options
+  if (only === undefined || more.length > 0) return described({ anyOf: options }, node, [])
+  const hasWords = only.title !== undefined || only.description !== undefined || only.$ref !== undefined
+  return hasWords ? only : described(only, node, [])
 }
 
 /** Alternatives of an alternative stand beside it. */

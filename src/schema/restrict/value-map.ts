@@ -31,7 +31,9 @@ export type ValueMap =
 
 export interface MemberMap {
   readonly map?: ValueMap | undefined
-  /** Whether null stands for an absent member. */
+  /** Whether an absent member is written as null. */
+  readonly nullWhenAbsent: boolean
+  /** Whether null is read as an absent member; not where the original takes null too. */
   readonly nullIsAbsent: boolean
 }
 export interface TupleItem extends MemberMap {
@@ -155,7 +157,7 @@ function objectForward(value: Exact, { members, rest }: ObjectMap, carrying: Car
     if (known === undefined && rest !== undefined) more.set(key, member)
     else result.set(key, carry(member, known?.map, carrying))
   }
-  for (const [key, { nullIsAbsent }] of members) if (nullIsAbsent && !result.has(key)) result.set(key, nothing)
+  for (const [key, { nullWhenAbsent }] of members) if (nullWhenAbsent && !result.has(key)) result.set(key, nothing)
   if (rest !== undefined) result.set(rest.key, entriesForward({ type: 'object', members: more }, rest.map, carrying))
   return { type: 'object', members: result }
 }
@@ -201,10 +203,10 @@ function tupleBack(value: Exact, { items, rest }: TupleMap, carrying: Carrying):
 
 function tupleForward(value: Exact, { items, rest }: TupleMap, carrying: Carrying): Exact {
   if (value.type !== 'list') return value
-  const members: [string, Exact][] = items.flatMap(({ key, map, nullIsAbsent }, index): [string, Exact][] => {
+  const members: [string, Exact][] = items.flatMap(({ key, map, nullWhenAbsent }, index): [string, Exact][] => {
     const item = value.items[index]
     if (item !== undefined) return [[key, carry(item, map, carrying)]]
-    return nullIsAbsent ? [[key, nothing]] : []
+    return nullWhenAbsent ? [[key, nothing]] : []
   })
   if (rest !== undefined) {
     const more = value.items.slice(items.length).map((item) => carry(item, rest.map, carrying))
@@ -289,7 +291,8 @@ export function isIdentity(map: ValueMap | undefined, named: Mapping['named'], s
       return same(map.map)
     case 'object':
       return (
-        map.rest === undefined && [...map.members.values()].every((member) => !member.nullIsAbsent && same(member.map))
+        map.rest === undefined &&
+        [...map.members.values()].every((member) => !member.nullWhenAbsent && same(member.map))
       )
     case 'alternatives':
       return map.options.every((option) => same(option.map))
