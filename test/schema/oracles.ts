@@ -134,7 +134,7 @@ function levelsOf(node: unknown): number {
 
 const openaiStrict = oracle({
   keywords:
-    'type title description properties required additionalProperties enum const anyOf $ref $defs items minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum multipleOf pattern format',
+    '$schema type title description default properties required additionalProperties enum const anyOf $ref $defs items minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum multipleOf pattern format',
   node(node, path, report, root) {
     checkTypes(node, path, report)
     checkPrimitives(node, path, report)
@@ -166,14 +166,15 @@ const anthropicFormats = new Set('date-time time date duration email hostname ur
 function anthropicConstrained(root: 'object' | 'any'): Oracle {
   return oracle({
     keywords:
-      'type title description properties required additionalProperties enum const anyOf $ref $defs items minItems format',
+      '$schema type title description default properties required additionalProperties enum const anyOf $ref $defs items minItems format',
     node(node, path, report, whole) {
       checkTypes(node, path, report)
       checkPrimitives(node, path, report)
       checkClosed(node, path, report)
       definitionOf(node, path, report, whole)
       if (!isSaid(node)) report(path, 'says no type')
-      if (Array.isArray(node.type)) report(path, 'has a list of types')
+      if (Array.isArray(node.type) && !(node.type.length === 2 && node.type[1] === 'null'))
+        report(path, 'has several types')
       if (node.minItems !== undefined && node.minItems !== 0 && node.minItems !== 1) report(path, 'minItems above 1')
       if (node.format !== undefined && !anthropicFormats.has(String(node.format)))
         report(path, `format ${String(node.format)}`)
@@ -186,7 +187,8 @@ function anthropicConstrained(root: 'object' | 'any'): Oracle {
         return Object.keys(isNode(node.properties) ? node.properties : {}).filter((name) => !required.includes(name))
       })
       if (optional.length > 24) report('', 'too many optional properties')
-      if (nodes.filter((node) => node.anyOf !== undefined).length > 16) report('', 'too many unions')
+      if (nodes.filter((node) => node.anyOf !== undefined || Array.isArray(node.type)).length > 16)
+        report('', 'too many unions')
     },
   })
 }
@@ -199,7 +201,7 @@ const rootObject: Oracle = (schema) => {
 
 const geminiJsonSchema = oracle({
   keywords:
-    'type title description properties required additionalProperties enum anyOf $ref $defs items prefixItems minItems maxItems minimum maximum format',
+    'type title description properties required additionalProperties enum anyOf $ref $defs items prefixItems minItems maxItems minimum maximum format propertyOrdering',
   node(node, path, report, root) {
     checkTypes(node, path, report)
     definitionOf(node, path, report, root)

@@ -150,7 +150,10 @@ function assembled(
 ): Lowered {
   const { dialect } = context
   const notes: string[] = []
-  const required = members.filter((member) => member.required).map((member) => member.key)
+  const named = Array.isArray(source.required) ? source.required : []
+  const needed = members.filter((member) => member.required).map((member) => member.key)
+  // In the order of the source, so that a schema that needs no change is not changed.
+  const required = [...new Set([...named.filter((name) => needed.includes(String(name))), ...needed])]
   const more = source.additionalProperties
   const schema: JsonObject = {
     type: 'object',

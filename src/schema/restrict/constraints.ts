@@ -16,9 +16,7 @@ const subjects: ReadonlyMap<string, string> = new Map(
 const tellable: ReadonlySet<string> = new Set(['not', 'if', 'then', 'else', 'default', 'examples', 'anyOf', 'oneOf'])
 /** Keywords that are written by other means, or tell the model nothing. */
 const silent: ReadonlySet<string> = new Set(
-  '$schema $id id $anchor $dynamicAnchor $comment $defs definitions $vocabulary type title description enum const'.split(
-    ' ',
-  ),
+  '$id id $anchor $dynamicAnchor $comment $defs definitions $vocabulary type title description enum const'.split(' '),
 )
 /** Limits of collections that the model need not be told twice. */
 const longestNote = 160
@@ -47,6 +45,7 @@ export function constrained(
     if (subject !== undefined && subject !== type) continue
     const path = `${place.path}/${keyword}`
     if (isWritten(keyword, value, context)) written.push([keyword, value])
+    else if (keyword === '$schema') continue
     else if (subject === undefined && !tellable.has(keyword)) tell(context, 'widened', path, `${keyword} is not sent`)
     else note(keyword, value, path, notes, context)
   }
@@ -57,6 +56,8 @@ function isWritten(keyword: string, value: Json, context: Context): boolean {
   // Alternatives that come here only limit what stands beside them.
   if (!allows(context, keyword) || keyword === 'anyOf') return false
   const { formats, mostMinItems } = context.dialect
+  // A default of another shape than a single value might have been given another shape itself.
+  if (keyword === 'default') return typeof value !== 'object' || value === null
   if (keyword === 'format') return formats === undefined || (typeof value === 'string' && formats.has(value))
   return keyword !== 'minItems' || mostMinItems === undefined || Number(value) <= mostMinItems
 }

@@ -78,7 +78,7 @@ export function described(schema: JsonObject, source: JsonObject, notes: readonl
   return {
     ...(type === undefined ? {} : { type }),
     ...(typeof title === 'string' ? { title } : {}),
-    ...(words === '' ? {} : { description: words }),
+    ...(words === '' && description === undefined ? {} : { description: words }),
     ...rest,
   }
 }
@@ -90,7 +90,7 @@ export function withNull(schema: JsonObject, dialect: Dialect): JsonObject {
   const { type, enum: values, anyOf } = schema
   if (acceptsNull(schema, {})) return schema
   if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, acceptingNull] }
-  const isListed = dialect.types !== 'alternatives' && schema.const === undefined
+  const isListed = schema.const === undefined
   if (isListed && typeof type === 'string') {
     return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }
   }

@@ -23,8 +23,8 @@ export interface Dialect {
   readonly mostMinItems?: number
   /** The values an enum may hold. */
   readonly literals: 'any' | 'primitive' | 'string_number' | 'string'
-  /** How a value may be of several types: as a `list` of types, of one type and null, or only as `alternatives`. */
-  readonly types: 'list' | 'nullable' | 'alternatives'
+  /** How a value may be of several types: as a `list` of them, or only of one and null. */
+  readonly types: 'list' | 'nullable'
   /** Whether a schema may leave the type open. */
   readonly untyped: boolean
   /** Whether every property must be required; an optional one becomes nullable. */
@@ -64,12 +64,12 @@ const free: Omit<Dialect, 'root'> = {
 }
 
 const anthropicConstrained: Dialect = {
-  keywords: words('const anyOf minItems format'),
+  keywords: words('$schema default const anyOf minItems format'),
   root: 'any',
   formats: words('date-time time date duration email hostname uri ipv4 ipv6 uuid'),
   mostMinItems: 1,
   literals: 'primitive',
-  types: 'alternatives',
+  types: 'nullable',
   untyped: false,
   allRequired: false,
   additional: 'false',
@@ -81,7 +81,7 @@ const anthropicConstrained: Dialect = {
 export const dialects: Readonly<Record<DialectName, Dialect>> = {
   openai_strict: {
     keywords: words(
-      'const anyOf minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum multipleOf pattern format',
+      '$schema default const anyOf minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum multipleOf pattern format',
     ),
     root: 'object',
     formats: words('date-time time date duration email hostname ipv4 ipv6 uuid'),
@@ -99,7 +99,7 @@ export const dialects: Readonly<Record<DialectName, Dialect>> = {
   anthropic_output: anthropicConstrained,
   anthropic_tools: { ...free, root: 'object' },
   gemini_json_schema: {
-    keywords: words('anyOf minItems maxItems minimum maximum format prefixItems'),
+    keywords: words('anyOf minItems maxItems minimum maximum format prefixItems propertyOrdering'),
     root: 'any',
     literals: 'string_number',
     types: 'list',

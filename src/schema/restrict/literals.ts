@@ -12,7 +12,7 @@ export function literalsOf(node: JsonObject): readonly Json[] | undefined {
     : []
 }
 
-const used: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'default', 'examples'])
+const used: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'examples'])
 
 export function lowerLiterals(
   node: JsonObject,
@@ -66,8 +66,7 @@ function enumOf(values: readonly Json[], declared: readonly Json[] | undefined, 
   const types = [...new Set(values.map((value) => typeOf(value, declared)))]
   const [only] = types
   if (types.length === 1 && only !== undefined) return { type: only, enum: values }
-  const isListed =
-    dialect.types === 'list' || (dialect.types === 'nullable' && types.length === 2 && types[1] === 'null')
+  const isListed = dialect.types === 'list' || (types.length === 2 && types[1] === 'null')
   return isListed ? { type: types, enum: values } : { enum: values }
 }
 

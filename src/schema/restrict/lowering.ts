@@ -20,7 +20,7 @@ import {
 import { literalsOf, lowerLiterals } from './literals.js'
 import { merged } from './merging.js'
 import { referenceIn } from './targets.js'
-import { lowerUnion, unionOf } from './unions.js'
+import { joinBranches, lowerUnion, unionOf } from './unions.js'
 
 /** The schema in the dialect of the context; nothing when no value matches it. */
 export function lowerNode(source: Json, place: Place, context: Context): Lowered | undefined {
@@ -56,54 +56,33 @@ function lowerTypes(node: JsonObject, place: Place, context: Context): Lowered |
     tell(context, 'narrowed', place.path, `the type is not said; it is read as ${types.join(' or ')}`)
   }
   if (types.length === 0) {
-    if (declared !== undefined && node.type !== undefined && declared.length === 0 && [node.type].flat().length === 0)
-      return undefined
+    // No type is left where two conditions contradict each other.
+    if (Array.isArray(node.type) && node.type.length === 0) return undefined
     const open = anything(context, node, place)
-    const told = constrained({}, node, place, context)
-    return open.map === undefined ? told : open
+    return open.map === undefined ? constrained({}, node, place, context) : open
   }
   const solid = types.filter((type) => type !== 'null')
-  const lowered = solid.flatMap((type) => {
-    const one = lowerType({ ...node, type }, place, context)
-    return one === undefined ? [] : [{ source: { ...node, type }, ...one }]
-  })
-  const [only, ...more] = lowered
-  if (only === undefined) return { schema: described({ type: 'null' }, node, []) }
+  const [only, ...more] = solid
   const hasNull = solid.length < types.length
-  if (more.length === 0) return hasNull ? { ...only, schema: withNull(only.schema, context.dialect) } : only
-  return severalTypes(node, lowered, hasNull, context)
-}
-
-interface Typed extends Lowered {
-  readonly source: JsonObject
+  if (only === undefined) return { schema: described({ type: 'null' }, node, []) }
+  if (more.length > 0) return severalTypes(node, types, place, context)
+  const lowered = lowerType({ ...node, type: only }, place, context)
+  return hasNull ? { ...lowered, schema: withNull(lowered.schema, context.dialect) } : lowered
 }
 
 /** Several types: a list of their names where nothing else is said of them, else alternatives. */
-function severalTypes(node: JsonObject, lowered: readonly Typed[], hasNull: boolean, context: Context): Lowered {
-  const isPlain = lowered.every(
-    ({ schema }) => Object.keys(described({}, schema, [])).length === Object.keys(schema).length - 1,
-  )
-  if (isPlain && context.dialect.types === 'list' && lowered.every(({ map }) => map === undefined)) {
-    const names = lowered.map(({ schema }) => String(schema.type))
-    return { schema: described({ type: hasNull ? [...names, 'null'] : names }, node, []) }
-  }
-  const options = lowered.map(({ schema }) => schema)
-  const schema = { anyOf: hasNull ? [...options, { type: 'null' }] : options }
-  const isMapped = lowered.some(({ map }) => map !== undefined)
-  if (!isMapped) return { schema }
-  const alternatives = lowered.map(({ source, schema: one, map }) => ({
-    original: { ...source, ...definitionsOf(context.root) },
-    lowered: { ...one, $defs: context.definitions },
-    map,
+function severalTypes(node: JsonObject, types: readonly Json[], place: Place, context: Context): Lowered | undefined {
+  const { title: _, description: __, ...bare } = node
+  const branches = types.map((type) => ({
+    source: { ...bare, type },
+    ...(type === 'null' ? { schema: { type } } : lowerType({ ...bare, type }, place, context)),
   }))
-  return { schema, map: { kind: 'alternatives', options: alternatives } }
+  const isPlain = branches.every(({ schema }) => Object.keys(schema).length === 1)
+  if (isPlain && context.dialect.types === 'list') return { schema: described({ type: types }, node, []) }
+  return joinBranches(node, branches, place, context)
 }
 
-export function definitionsOf({ $defs, definitions }: JsonObject): JsonObject {
-  return { ...($defs === undefined ? {} : { $defs }), ...(definitions === undefined ? {} : { definitions }) }
-}
-
-function lowerType(node: JsonObject, place: Place, context: Context): Lowered | undefined {
+function lowerType(node: JsonObject, place: Place, context: Context): Lowered {
   if (node.type !== 'object' && node.type !== 'array')
     return constrained({ type: node.type ?? 'null' }, node, place, context)
   if (node.type === 'array') return lowerArray(node, place, context)

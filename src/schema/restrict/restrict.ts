@@ -1,5 +1,5 @@
 // A JSON Schema in the words of one provider: the lowered schema, how values come back from it, and everything it could not say.
-// Pure and remembered per schema object, so a schema must not be edited once it was given to this.
+// Pure, and remembered for schemas that are frozen; one that may still be edited is lowered anew each time.
 import { canonicalJson } from '../../json/digest.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
@@ -25,6 +25,8 @@ const known = new WeakMap<JsonObject, Map<DialectName, Restricted>>()
 
 /** Lowers a schema. Total and deterministic; what it gives back it leaves as it is. */
 export function restrict(schema: JsonObject, dialect: DialectName): Restricted {
+  if (dialects[dialect].keywords === 'all') return restrictRoot(schema)
+  if (!Object.isFrozen(schema)) return restrictWhole(schema, dialect)
   let results = known.get(schema)
   if (results === undefined) {
     results = new Map()
@@ -32,7 +34,7 @@ export function restrict(schema: JsonObject, dialect: DialectName): Restricted {
   }
   let result = results.get(dialect)
   if (result === undefined) {
-    result = dialects[dialect].keywords === 'all' ? restrictRoot(schema) : restrictWhole(schema, dialect)
+    result = restrictWhole(schema, dialect)
     results.set(dialect, result)
   }
   return result
@@ -102,8 +104,7 @@ function attempt(schema: JsonObject, name: DialectName, unroll: number): Restric
   }
   const lowered = lowerRoot(schema, context)
   if (lowered === undefined) return { schema, losses: context.losses, refused: 'no value can match the schema' }
-  const names = Object.keys(context.definitions)
-  const whole = names.length === 0 ? lowered.schema : { ...lowered.schema, $defs: context.definitions }
+  const whole = withDefinitions(lowered.schema, context.definitions)
   if (checkSize(whole) !== undefined) throw new TooLarge()
   const refused = beyond(whole, dialect.limits ?? {})
   if (refused !== undefined) return { schema, losses: context.losses, refused }
@@ -111,6 +112,24 @@ function attempt(schema: JsonObject, name: DialectName, unroll: number): Restric
   const mapping = map === undefined || isIdentity(map, context.named) ? undefined : { root: map, named: context.named }
   if (canonicalJson(whole) === canonicalJson(schema)) return { schema, losses: [] }
   return { schema: whole, losses: context.losses, ...(mapping === undefined ? {} : { mapping }) }
+}
+
+/** The schema with the definitions it leads to: some were lowered for alternatives that are written otherwise in the end. */
+function withDefinitions(schema: JsonObject, definitions: Context['definitions']): JsonObject {
+  const needed = new Set<string>()
+  const visit = (node: JsonObject): void => {
+    const name = typeof node.$ref === 'string' ? node.$ref.slice('#/$defs/'.length) : undefined
+    const target = name === undefined ? undefined : definitions[name]
+    if (name !== undefined && target !== undefined && !needed.has(name)) {
+      needed.add(name)
+      visit(target)
+    }
+    for (const place of places(node)) if (isJsonObject(place.schema)) visit(place.schema)
+  }
+  visit(schema)
+  if (needed.size === 0) return schema
+  const kept = Object.entries(definitions).filter(([name]) => needed.has(name))
+  return { ...schema, $defs: Object.fromEntries(kept) }
 }
 
 /** The root is written out, never a reference; one that is no plain object is wrapped where it must be one. */

@@ -47,14 +47,21 @@ export function lowerUnion(
     const lowered = context.lower(source, { path: `${place.path}/${keyword}/${index}`, level: place.level })
     return lowered === undefined ? [] : [{ source, ...lowered }]
   })
-  return joined(node, branches, place, context)
+  return joinBranches(node, branches, place, context)
 }
 
+/** One alternative, lowered, and the schema it was. */
 interface Branch extends Lowered {
   readonly source: Json
 }
 
-function joined(node: JsonObject, all: readonly Branch[], place: Place, context: Context): Lowered | undefined {
+/** Alternatives as one schema, and the map that tells them apart; nothing without any. */
+export function joinBranches(
+  node: JsonObject,
+  all: readonly Branch[],
+  place: Place,
+  context: Context,
+): Lowered | undefined {
   const branches = distinct(all)
   const [only, ...more] = branches
   if (only === undefined) return undefined
