@@ -27,13 +27,15 @@ export function spokenTypes(node: JsonObject): readonly string[] {
   return [...found]
 }
 
+const none: ReadonlySet<string> = new Set()
+
 /** A schema of one type with what else its source says of it: as keywords, or in the description. `used` are dealt with already. */
 export function constrained(
   schema: JsonObject,
   node: JsonObject,
   place: Place,
   context: Context,
-  used: ReadonlySet<string> = new Set(),
+  used: ReadonlySet<string> = none,
   first: readonly string[] = [],
 ): Lowered {
   const type = schema.type === 'integer' ? 'number' : schema.type
@@ -49,7 +51,8 @@ export function constrained(
     else if (subject === undefined && !tellable.has(keyword)) tell(context, 'widened', path, `${keyword} is not sent`)
     else note(keyword, value, path, notes, context)
   }
-  return { schema: described({ ...schema, ...Object.fromEntries(written) }, node, notes) }
+  const whole = written.length === 0 ? schema : { ...schema, ...Object.fromEntries(written) }
+  return { schema: described(whole, node, notes) }
 }
 
 function isWritten(keyword: string, value: Json, context: Context): boolean {

@@ -72,6 +72,7 @@ export function anything(context: Context, source: JsonObject, place: Place): Lo
 export function described(schema: JsonObject, source: JsonObject, notes: readonly string[]): JsonObject {
   const { title, description } = source
   const text = typeof description === 'string' ? description : ''
+  if (notes.length === 0 && title === undefined && description === undefined) return schema
   const note = notes.length === 0 ? '' : `(${notes.join('; ')})`
   const words = [text, note].filter((part) => part !== '').join(' ')
   const { type, ...rest } = schema

@@ -1,6 +1,5 @@
 // A JSON Schema in the words of one provider: the lowered schema, how values come back from it, and everything it could not say.
 // Pure, and remembered for schemas that are frozen; one that may still be edited is lowered anew each time.
-import { canonicalJson } from '../../json/digest.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { checkSize } from '../check.js'
@@ -110,12 +109,28 @@ function attempt(schema: JsonObject, name: DialectName, unroll: number): Restric
   if (refused !== undefined) return { schema, losses: context.losses, refused }
   const { map } = lowered
   const mapping = map === undefined || isIdentity(map, context.named) ? undefined : { root: map, named: context.named }
-  if (canonicalJson(whole) === canonicalJson(schema)) return { schema, losses: [] }
+  if (same(whole, schema)) return { schema, losses: [] }
   return { schema: whole, losses: context.losses, ...(mapping === undefined ? {} : { mapping }) }
+}
+
+/** Whether two schemas say the same, whatever the order of their members. */
+function same(one: Json, other: Json): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  if (Array.isArray(one)) {
+    return (
+      Array.isArray(other) && one.length === other.length && one.every((item: Json, index) => same(item, other[index]))
+    )
+  }
+  const keys = Object.keys(one)
+  if (Array.isArray(other) || keys.length !== Object.keys(other).length) return false
+  const [mine, others] = [one as JsonObject, other as JsonObject]
+  return keys.every((key) => Object.hasOwn(others, key) && same(mine[key] as Json, others[key] as Json))
 }
 
 /** The schema with the definitions it leads to: some were lowered for alternatives that are written otherwise in the end. */
 function withDefinitions(schema: JsonObject, definitions: Context['definitions']): JsonObject {
+  if (Object.keys(definitions).length === 0) return schema
   const needed = new Set<string>()
   const visit = (node: JsonObject): void => {
     const name = typeof node.$ref === 'string' ? node.$ref.slice('#/$defs/'.length) : undefined
@@ -156,6 +171,16 @@ function rootTarget(schema: JsonObject, context: Context): Json {
   return node
 }
 
+/** The schemas inside a lowered one, which has few places for them. */
+function innerSchemas({ properties, $defs, items, anyOf }: JsonObject): readonly JsonObject[] {
+  const found: Json[] = []
+  if (isJsonObject(properties)) found.push(...Object.values(properties))
+  if (isJsonObject($defs)) found.push(...Object.values($defs))
+  if (items !== undefined) found.push(items)
+  if (Array.isArray(anyOf)) found.push(...anyOf)
+  return found.filter(isJsonObject)
+}
+
 /** The limit that a lowered schema exceeds, as the reason to refuse it. */
 function beyond(schema: JsonObject, limits: SizeLimits): string | undefined {
   if (Object.keys(limits).length === 0) return undefined
@@ -170,7 +195,7 @@ function beyond(schema: JsonObject, limits: SizeLimits): string | undefined {
     found.properties += keys.length
     found.optional += keys.length - (Array.isArray(node.required) ? node.required.length : 0)
     for (const key of keys) found.characters += key.length
-    for (const place of places(node)) if (isJsonObject(place.schema)) measure(place.schema)
+    for (const inner of innerSchemas(node)) measure(inner)
   }
   measure(schema)
   const words = {
