@@ -1,7 +1,8 @@
 // Alternatives: `anyOf` and `oneOf`, with what stands beside them put into each.
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { type Context, described, type Lowered, type Place, tell } from './context.js'
+import { note } from './constraints.js'
+import { allows, type Context, described, type Lowered, type Place, tell } from './context.js'
 
 export interface Union {
   readonly keyword: 'anyOf' | 'oneOf'
@@ -47,7 +48,26 @@ export function lowerUnion(
     const lowered = context.lower(source, { path: `${place.path}/${keyword}/${index}`, level: place.level })
     return lowered === undefined ? [] : [{ source, ...lowered }]
   })
-  return joinBranches(node, branches, place, context)
+  const union = joinBranches(node, branches, place, context)
+  return union === undefined ? undefined : withDefault(union, node, place, context)
+}
+
+/** What a union is by default, where that can be said beside it. */
+function withDefault({ schema, map }: Lowered, node: JsonObject, place: Place, context: Context): Lowered {
+  const value = node.default
+  if (value === undefined || schema.default !== undefined) return { schema, map }
+  if (schema.$ref !== undefined) {
+    tell(context, 'widened', `${place.path}/default`, 'nothing can be said beside a reference')
+    return { schema, map }
+  }
+  const isSingle = typeof value !== 'object' || value === null
+  if (allows(context, 'default') && isSingle && map === undefined) {
+    return { schema: { ...schema, default: value } }
+  }
+  const notes: string[] = []
+  note('default', value, `${place.path}/default`, notes, context)
+  const { description: _, title: __, ...rest } = schema
+  return { schema: described(rest, schema, notes), map }
 }
 
 /** One alternative, lowered, and the schema it was. */
