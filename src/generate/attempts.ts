@@ -2,41 +2,27 @@
 // The trap: nothing but a checked value may leave here; every other end is an error that carries what the model said.
 
 import { textMessage } from '../conversation/conversation.js'
-import type { Loss } from '../conversation/losses.js'
-import type { Message } from '../conversation/messages.js'
 import type { ToolChoice } from '../conversation/request.js'
-import type { CompletionResponse } from '../conversation/response.js'
-import { addUsage, type Usage } from '../conversation/usage.js'
-import { type ErrorCode, ToolwireError } from '../errors/error.js'
+import { addUsage } from '../conversation/usage.js'
+import { ToolwireError } from '../errors/error.js'
 import { growingValue } from '../json/growing.js'
-import type { Json } from '../json/types.js'
 import type { RunOptions, Turn } from '../loop/options.js'
 import type { RunResult } from '../loop/result.js'
 import { run } from '../loop/run.js'
 import { issueText } from '../schema/issue.js'
 import { extractJson } from './extraction.js'
+import { ended, enriched, exhausted, failure, isRefusal, type Progress, refusal, type Unusable } from './failures.js'
 import type { Assignment } from './options.js'
 import { isGuess, type Rung } from './plan.js'
 import { correction, instruction } from './prompts.js'
 import type { GenerateEvent, GenerateResult, Repair } from './result.js'
 import { createSubmission, type Submission } from './submission.js'
 
-/** What was said, spent and put right so far. */
-interface Progress {
-  messages: readonly Message[] | undefined
-  calls: number
-  usage: Usage
-  losses: readonly Loss[]
-  response: CompletionResponse | undefined
-  readonly repairs: Repair[]
-  retries: number
-}
-
 /** What one run of the loop came to. */
 type Outcome =
   | Valued
   /** Worth another try: the model is told the reason. */
-  | { readonly type: 'refused'; readonly code: ErrorCode; readonly reason: string; readonly text: string }
+  | ({ readonly type: 'refused' } & Unusable)
   /** This way does not work with this model. */
   | { readonly type: 'impossible'; readonly error: ToolwireError; readonly text: string }
 
@@ -237,7 +223,7 @@ async function judged(
   progress.retries += wrong.length
   const last = wrong.at(-1)
   if (last !== undefined && progress.retries > assignment.retries) {
-    throw failure({ type: 'refused', code: 'malformed_response', ...last }, rung, progress, assignment)
+    throw failure({ code: 'malformed_response', ...last }, rung, progress, assignment)
   }
   if (stop.reason !== 'answer') return stopped(result, rung, progress, assignment)
   if (isRefusal(result.response)) throw refusal(result, rung, progress)
@@ -256,8 +242,6 @@ async function judged(
   const reason = `no answer was given through the tool "${submission.tool.name}"`
   return { type: 'refused', code: 'missing_required_output', reason, text }
 }
-
-type Refused = Extract<Outcome, { readonly type: 'refused' }>
 
 /** What a text is worth: the one JSON value in it, checked. */
 async function answered(
@@ -304,66 +288,6 @@ function stopped(result: RunResult, rung: Rung, progress: Progress, assignment: 
     rung,
     progress,
   )
-}
-
-/** Whether the model said that it will not answer, in the field its wire has for it. */
-function isRefusal(response: CompletionResponse | undefined): boolean {
-  return (response?.message.content ?? []).some(
-    (part) => part.type === 'text' && Object.values(part.extra ?? {}).some((own) => own?.$refusal === true),
-  )
-}
-
-function refusal(result: RunResult, rung: Rung, progress: Progress): ToolwireError {
-  return ended('content_filtered', 'the model refused to answer, or its answer was filtered', result, rung, progress)
-}
-
-function ended(code: ErrorCode, message: string, result: RunResult, rung: Rung, progress: Progress): ToolwireError {
-  return new ToolwireError(code, message, {
-    retryable: false,
-    detail: detailOf(rung, progress, result.text),
-    partial: result.response,
-  })
-}
-
-function failure(
-  { code, reason, text }: Refused,
-  rung: Rung,
-  progress: Progress,
-  { name, retries }: Assignment,
-): ToolwireError {
-  const message = `the model gave no usable "${name}" in ${retries + 1} tries (${rung}): ${reason}`
-  return new ToolwireError(code, message, {
-    retryable: false,
-    detail: { ...detailOf(rung, progress, text), reason },
-    partial: progress.response,
-  })
-}
-
-function exhausted(rung: Rung, progress: Progress, { maxCalls, name }: Assignment): ToolwireError {
-  const message = `the model gave no "${name}" within ${maxCalls} answers; raise maxCalls, or ask for less`
-  return new ToolwireError('limit_exceeded', message, {
-    detail: detailOf(rung, progress, progress.response?.text ?? ''),
-    partial: progress.response,
-  })
-}
-
-/** The same error, with what the generation knows. */
-function enriched(error: ToolwireError, rung: Rung, progress: Progress, text: string): ToolwireError {
-  const { code, message, retryable, retryAfterMs, status, requestId, detail, partial } = error
-  const more = { ...detail, ...detailOf(rung, progress, text) }
-  return new ToolwireError(code, message, {
-    retryable,
-    retryAfterMs,
-    status,
-    requestId,
-    detail: more,
-    cause: error,
-    partial,
-  })
-}
-
-function detailOf(rung: Rung, { calls, repairs }: Progress, text: string): { readonly [key: string]: Json } {
-  return { rung, calls, text, attempts: repairs.map(({ kind, reason, text: said }) => ({ kind, reason, text: said })) }
 }
 
 function resultOf(value: unknown, text: string, rung: Rung, progress: Progress): GenerateResult<unknown> {
