@@ -76,7 +76,11 @@ export function checkGenerate(options: GenerateOptions<AnySchema>): Assignment {
 function takenSchema(schema: unknown, name: string): Intake {
   const taken = takeSchema(schema, 'input')
   if (!taken.ok) throw refused(name, taken.problem)
-  const problem = checkSchema(taken.schema, { root: 'any', level: 'lenient', validated: taken.validated ? 'open' : 'none' })
+  const problem = checkSchema(taken.schema, {
+    root: 'any',
+    level: 'lenient',
+    validated: taken.validated ? 'open' : 'none',
+  })
   if (problem !== undefined) throw refused(name, problem)
   return taken
 }

@@ -1,9 +1,9 @@
 // What converting a zod tool costs beside zod's own conversion, and what it costs the second time. Ratios of CPU time in one run.
 import { z } from 'zod'
-import { freeze } from '../../dist/conversation/freeze.js'
-import { takeSchema } from '../../dist/schema/intake.js'
-import { dialectNames } from '../../dist/schema/restrict/dialects.js'
-import { restrict } from '../../dist/schema/restrict/restrict.js'
+import { freeze } from '../dist/conversation/freeze.js'
+import { takeSchema } from '../dist/schema/intake.js'
+import { dialectNames } from '../dist/schema/restrict/dialects.js'
+import { restrict } from '../dist/schema/restrict/restrict.js'
 
 const count = 200
 const rounds = Number(process.argv[2] ?? 15)
