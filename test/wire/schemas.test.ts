@@ -6,6 +6,7 @@ import { type Wire, wires } from '../../src/conversation/messages.js'
 import type { CompletionRequest, ToolSpec } from '../../src/conversation/request.js'
 import type { CompletionResponse } from '../../src/conversation/response.js'
 import { unfold } from '../../src/conversation/unfold.js'
+import { bodyText } from '../../src/frames/body.js'
 import type { JsonObject } from '../../src/json/types.js'
 import type { Codec, Env, Exchange } from '../../src/wire/codec.js'
 import { codecs, profileOf } from '../../src/wire/index.js'
@@ -46,7 +47,7 @@ describe.each(wires)('%s', (wire) => {
     const request = ask({ tools: [{ name: 'f', inputSchema }] })
     const body = (): string => {
       const { body: bytes } = codec.request.encode(request, { stream: false }, envOf(codec)).http
-      return typeof bytes === 'string' ? bytes : new TextDecoder().decode(bytes)
+      return bodyText(bytes)
     }
     expect(body()).not.toContain('"added"')
     inputSchema.properties.added = { type: 'number' }
@@ -153,7 +154,7 @@ test('gemini: a profile that reads OpenAPI gets that form, and maps as lists', (
   const profile = { ...profileOf(codec), schemas: 'openapi' as const }
   const env = { ...envOf(codec), profile }
   const sent = codec.request.encode(ask({ tools: [{ name: 'f', inputSchema: mapped }] }), { stream: false }, env)
-  const text = typeof sent.http.body === 'string' ? sent.http.body : new TextDecoder().decode(sent.http.body)
+  const text = bodyText(sent.http.body)
   const body = JSON.parse(text) as { tools: [{ functionDeclarations: [JsonObject] }] }
   expect(body.tools[0].functionDeclarations[0]).toMatchObject({
     parameters: {
