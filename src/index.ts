@@ -45,6 +45,10 @@ export { ToolExecutionError } from './conversation/tool-error.js'
 export { addUsage, type Usage } from './conversation/usage.js'
 export { type ErrorCode, errorCodes, ToolwireError } from './errors/error.js'
 export { type Body, bodyBytes } from './frames/body.js'
+export { type Generate, type GenerateStream, generate } from './generate/generate.js'
+export type { GenerateOptions } from './generate/options.js'
+export { type Rung, rungs } from './generate/plan.js'
+export type { GenerateEvent, GenerateResult, Repair } from './generate/result.js'
 export type { Json, JsonObject, Value, ValueObject } from './json/types.js'
 export type { Journal, JournalStore, OpenJournal } from './loop/journal.js'
 export { memoryJournal } from './loop/memory-journal.js'
@@ -74,6 +78,9 @@ export { type Finding, type Probe, type ProbeOptions, probe } from './model/prob
 export type { Feature, Verdict } from './model/probe-questions.js'
 export type { Retry } from './model/sending.js'
 export type { Checked, Issue } from './schema/issue.js'
+export { type DialectName, dialectNames } from './schema/restrict/dialects.js'
+export { type Restricted, restrict } from './schema/restrict/restrict.js'
+export { type Mapping, mapBack, mapForward } from './schema/restrict/value-map.js'
 export type {
   Adapter,
   Demo,

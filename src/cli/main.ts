@@ -3,12 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { ToolwireError } from '../errors/error.js'
+import type { GenerateFlags } from './generate.js'
 import { addLineCommands, profileOption, wireOption } from './line-commands.js'
 import type { ServeFlags } from './mcp.js'
 import { errorLine, exitCodes, thrownCode } from './outcome.js'
 import type { ProbeFlags } from './probe.js'
 import type { SessionFlags } from './session.js'
-import { collect, port, seconds, talkOptions } from './talk-options.js'
+import { collect, generateOptions, port, seconds, talkOptions } from './talk-options.js'
 import { createTerminal } from './terminal.js'
 
 const after = `
@@ -36,6 +37,13 @@ function program(finish: (code: number) => void): Command {
     .action(async (flags: SessionFlags) => {
       const { chatCommand } = await import('./chat.js')
       finish(await chatCommand(flags, terminal(), process.stdin))
+    })
+  generateOptions(command.command('generate'))
+    .argument('<words...>', 'the request; - reads it from standard input')
+    .description('answer one request with a value that fits a JSON Schema')
+    .action(async (words: string[], flags: GenerateFlags) => {
+      const { generateCommand } = await import('./generate.js')
+      finish(await generateCommand(words, flags, terminal(), process.stdin))
     })
   command
     .command('mcp')

@@ -40,7 +40,7 @@ export async function runCommand(
 }
 
 /** The words of the command line; `-` alone is what is piped in. */
-async function promptOf(words: readonly string[], input: Input): Promise<string | undefined> {
+export async function promptOf(words: readonly string[], input: Input): Promise<string | undefined> {
   const said = words.join(' ')
   const prompt = said === '-' ? (await text(input)).trim() : said
   if (words.length > 0 && prompt.trim() === '') {

@@ -10,7 +10,7 @@ import { type ApprovalMode, approver, askAlways, type QuestionEvents, terminalQu
 import type { LineInput } from './line-input.js'
 import { drained } from './lines.js'
 import type { ServerTools } from './mcp-servers.js'
-import { type CompleteChoice, chooseModel, type ModelFlags } from './models.js'
+import { chooseModel, type ModelFlags } from './models.js'
 import { startOfflineProvider } from './offline-provider.js'
 import { exitCodes } from './outcome.js'
 import { jsonReporter, terminalReporter } from './report.js'
@@ -48,19 +48,18 @@ export interface Session {
 export async function openSession(flags: SessionFlags, terminal: Terminal, lines: LineInput): Promise<Session> {
   if (flags.save !== undefined) await checkWritable(flags.save)
   const own = await loadToolFiles(flags.tools ?? [])
-  const { choice, why } = await chooseModel(flags, terminal.env)
-  const isOffline = choice.type === 'offline'
+  const chosen = await chooseModel(flags, terminal.env)
+  const isOffline = chosen.choice.type === 'offline'
   const hasServers = (flags.mcp ?? flags.mcpConfig) !== undefined
   const wantsDemo = flags.demoTools ?? (isOffline && !hasServers)
   const demo = wantsDemo ? (await import('./demo-tools.js')).demoToolsBeside(own, flags.allowHost) : []
   const tools = new ToolRegistry([...own, ...demo], { onCollision: 'qualify' })
   const servers = hasServers ? await openServers(flags, tools, terminal) : undefined
-  const opened = await openModel(choice, flags, terminal).catch(async (error: unknown) => {
+  const opened = await connect(chosen, flags, terminal).catch(async (error: unknown) => {
     await servers?.close()
     throw error
   })
-  const { model, where } = opened
-  terminal.say(terminal.paint('dim', `model: ${oneLine(where, 200)}${why === undefined ? '' : ` (${why})`}`))
+  const { model } = opened
   const trusted = trustedTools(flags, isOffline, [...demo, ...(servers?.readers ?? [])])
   const take = (from: Saved, prompt: string | undefined): Promise<RunResult> =>
     takeTurn({ model, tools, trusted, flags, terminal, lines, from, prompt })
@@ -83,14 +82,26 @@ function trustedTools(flags: SessionFlags, isOffline: boolean, readers: readonly
 
 interface OpenModel {
   readonly model: Model
-  readonly where: string
   close(): Promise<void>
 }
 
-async function openModel(choice: CompleteChoice, flags: ModelFlags, terminal: Terminal): Promise<OpenModel> {
+/** The model that the flags name, or the first that is at hand. Whoever opens it closes it. */
+export async function openModel(flags: ModelFlags, terminal: Terminal): Promise<OpenModel> {
+  return connect(await chooseModel(flags, terminal.env), flags, terminal)
+}
+
+/** Opens the model that was chosen, and says which it is and why. */
+async function connect(
+  { choice, why }: Awaited<ReturnType<typeof chooseModel>>,
+  flags: ModelFlags,
+  terminal: Terminal,
+): Promise<OpenModel> {
+  const tell = (where: string): void =>
+    terminal.say(terminal.paint('dim', `model: ${oneLine(where, 200)}${why === undefined ? '' : ` (${why})`}`))
   if (choice.type === 'offline') {
     const { model, url, close } = await startOfflineProvider(choice.wire)
-    return { model, close, where: `the offline engine, over the ${choice.wire} wire at ${url}` }
+    tell(`the offline engine, over the ${choice.wire} wire at ${url}`)
+    return { model, close }
   }
   const model = choice.factory(choice.model, {
     baseUrl: flags.baseUrl,
@@ -98,7 +109,8 @@ async function openModel(choice: CompleteChoice, flags: ModelFlags, terminal: Te
     onRetry: ({ waitMs, error }) =>
       terminal.say(terminal.paint('dim', `${error.code}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
   })
-  return { model, where: `${choice.vendor}:${choice.model}`, close: async () => {} }
+  tell(`${choice.vendor}:${choice.model}`)
+  return { model, close: async () => {} }
 }
 
 interface TurnOptions {

@@ -1,16 +1,11 @@
-// The options that `run` and `chat` share, as the command line takes them.
+// The options of the commands that talk to a model, as the command line takes them.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { wires } from '../conversation/messages.js'
 import { approvalModes } from './approval.js'
 
-/** Adds them to a command; their names are those of `SessionFlags`. */
+/** The options of `run` and `chat`; their names are those of `SessionFlags`. */
 export function talkOptions(command: Command): Command {
-  return command
-    .option('-m, --model <vendor:model>', 'anthropic, openai, openai-responses, gemini, xai, ollama, local; or offline')
-    .option('--base-url <url>', 'where the server of that model listens')
-    .addOption(new Option('--wire <wire>', 'the wire the offline engine is spoken to on').choices(wires))
-    .option('--text-calls', 'make calls that a local model writes into its text')
-    .option('-t, --tools <file>', 'a module that exports tools; may be repeated', collect)
+  return modelOptions(command)
     .option('--mcp <command|url>', 'the tools of an MCP server; may be repeated', collect)
     .option('--mcp-config <file>', 'a file with "mcpServers"; may be repeated', collect)
     .option('--demo-tools', 'the built-in clock, calculator and file reader; on with the offline engine alone')
@@ -27,6 +22,36 @@ export function talkOptions(command: Command): Command {
     .addHelpText('after', after)
 }
 
+/** What every command that talks to a model takes: the model, and tools for it. */
+export function modelOptions(command: Command): Command {
+  return command
+    .option('-m, --model <vendor:model>', 'anthropic, openai, openai-responses, gemini, xai, ollama, local; or offline')
+    .option('--base-url <url>', 'where the server of that model listens')
+    .addOption(new Option('--wire <wire>', 'the wire the offline engine is spoken to on').choices(wires))
+    .option('--text-calls', 'make calls that a local model writes into its text')
+    .option('-t, --tools <file>', 'a module that exports tools; may be repeated', collect)
+}
+
+/** The options of `generate`; their names are those of `GenerateFlags`. */
+export function generateOptions(command: Command): Command {
+  return modelOptions(command.requiredOption('-s, --schema <file>', 'a JSON Schema of the value, as a JSON file'))
+    .option('--name <name>', 'what the value is called towards the model (response)')
+    .option('--demo-tools', 'the built-in clock, calculator and file reader')
+    .addOption(
+      new Option('--approve <mode>', 'tools that use network, files, a database or the shell').choices(['all', 'none']),
+    )
+    .option('--system <text>', 'instructions for the model')
+    .option('--retries <n>', 'tries after an answer that does not fit (2)', countFromZero)
+    .option('--max-calls <n>', 'answers asked of the model at most (20)', wholeNumber)
+    .option('--timeout <seconds>', 'time for each run of the model and its tools', seconds)
+    .option('--json', 'one line with the value, how it was got and what it cost; or with the error')
+    .addHelpText('after', afterGenerate)
+}
+
+const afterGenerate = `
+The value goes to stdout as JSON, everything else to stderr. Tools that need approval are denied without --approve all.
+Exit codes: 0 a value that fits the schema, 1 failed, 2 misuse, 3 stopped by a limit, 130 interrupted.`
+
 const after = `
 --approve: ask (on a terminal, the default there), all, none (denies them; the default elsewhere).
 --mcp "npx -y @modelcontextprotocol/server-filesystem ." starts a server, --mcp http://127.0.0.1:3001/mcp
@@ -37,6 +62,12 @@ Exit codes: 0 answered, 1 failed, 2 misuse, 3 stopped by a limit or waiting for 
 
 export function collect(path: string, before: readonly string[] = []): readonly string[] {
   return [...before, path]
+}
+
+function countFromZero(text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw new InvalidArgumentError('Give a whole number from 0 on.')
 }
 
 function wholeNumber(text: string): number {

@@ -60,7 +60,7 @@ function withoutEmpty(request: CompletionRequest, report: Report): CompletionReq
   return sealed
 }
 
-/** One tool per name, and provider-built tools only where they come from. */
+/** One tool per name, provider-built tools only where they come from, and none that the wire cannot be told of. */
 function withTools(request: CompletionRequest, rules: SealRules, report: Report): CompletionRequest {
   if (request.tools === undefined) return request
   const seen = new Set<string>()
@@ -74,6 +74,11 @@ function withTools(request: CompletionRequest, rules: SealRules, report: Report)
       return false
     }
     const name = tool.type === 'opaque' ? builtInName(tool) : tool.name
+    const refused = tool.type === 'opaque' ? undefined : rules.refusedTool?.(tool)
+    if (refused !== undefined) {
+      report('tool_isolated', at('/tools', index), `the tool "${name}" cannot be declared on ${rules.wire}: ${refused}`)
+      return false
+    }
     if (!seen.has(name)) {
       seen.add(name)
       return true

@@ -1,5 +1,6 @@
 // What a wire demands of the structure of a history, as data. `seal` reads it; nothing else about a wire is known here.
 import type { FilePart, ImagePart, Opaque, Origin, Wire } from './messages.js'
+import type { ToolSpec } from './request.js'
 
 export interface SealRules {
   readonly wire: Wire
@@ -50,6 +51,8 @@ export interface SealRules {
    * alone, or `none`. Tools that a choice without words rules out are not declared. Default: allowed.
    */
   readonly choices?: 'allowed' | 'named' | 'words' | 'none'
+  /** Why a tool cannot be declared on the wire: it is left out by name, and the others go. Default: every tool can be. */
+  readonly refusedTool?: (tool: ToolSpec) => string | undefined
   /** Members of which the continuation of a reasoning must have one to be replayed in this request. Default: it needs none. */
   readonly replayNeeds?: readonly string[]
 }

@@ -2,6 +2,7 @@
 import type { Wire } from '../conversation/messages.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import { ToolwireError } from '../errors/error.js'
+import type { Profile } from '../wire/codec.js'
 import type { Capabilities } from './model.js'
 
 const all: Capabilities = {
@@ -18,7 +19,7 @@ const all: Capabilities = {
 }
 
 /** What every server of a wire can or cannot do by the wire itself. */
-export const wireCapabilities: Readonly<Record<Wire, Capabilities>> = {
+const wireCapabilities: Readonly<Record<Wire, Capabilities>> = {
   'openai-chat': all,
   'openai-responses': all,
   anthropic: all,
@@ -46,6 +47,25 @@ export const unknownCapabilities: Capabilities = {
   structuredOutputWithTools: 'unknown',
   images: 'unknown',
   reasoning: 'unknown',
+}
+
+/** Flags of a vendor that say what its servers or models can do. */
+interface TellingProfile extends Profile {
+  readonly jsonSchema?: boolean
+  readonly outputWithTools?: RegExp
+  readonly eitherModels?: RegExp
+}
+
+/** What is known of a model by its wire and by the record of its vendor. */
+export function knownCapabilities(wire: Wire, profile: TellingProfile, model: string): Capabilities {
+  const known = profile.described === false ? unknownCapabilities : wireCapabilities[wire]
+  const { jsonSchema, outputWithTools, eitherModels } = profile
+  const together = outputWithTools?.test(model) ? 'yes' : eitherModels?.test(model) ? 'no' : undefined
+  return {
+    ...known,
+    ...(jsonSchema === undefined ? {} : { outputSchema: jsonSchema ? 'yes' : 'no' }),
+    ...(together === undefined ? {} : { structuredOutputWithTools: together }),
+  }
 }
 
 /** What a request needs, and what to do where it is missing. */

@@ -6,7 +6,7 @@ import { fetchTransport } from '../transport/fetch.js'
 import { defaultRetryPolicy, type RetryBudget, retryBudget } from '../transport/retry.js'
 import type { Transport } from '../transport/transport.js'
 import type { Codec, Profile } from '../wire/codec.js'
-import { unknownCapabilities, wireCapabilities } from './capabilities.js'
+import { knownCapabilities } from './capabilities.js'
 import { environment } from './environment.js'
 import type { Capabilities } from './model.js'
 import { secretsIn } from './secrets.js'
@@ -58,7 +58,7 @@ export function endpointOf(codec: Codec, profile: Profile, model: string, option
     onRetry: options.onRetry,
     textCalls: options.textCalls,
     capabilities: {
-      ...(profile.described === false ? unknownCapabilities : wireCapabilities[codec.wire]),
+      ...knownCapabilities(codec.wire, profile, model),
       ...options.capabilities,
     },
   }

@@ -13,6 +13,8 @@ export interface Capabilities {
   readonly toolChoiceNone: Support
   readonly streaming: Support
   readonly structuredOutput: Support
+  /** Whether the answer is held to the schema itself; `no` where only some JSON object can be demanded. Unknown unless given. */
+  readonly outputSchema?: Support
   readonly structuredOutputWithTools: Support
   readonly images: Support
   readonly reasoning: Support

@@ -8,7 +8,7 @@ import { checkJson } from '../schema/validate.js'
 import type { Capabilities, ModelRequest, Support } from './model.js'
 
 /** What is found out: all capabilities, and what is good to know besides. */
-export type Feature = keyof Capabilities | 'toolChoiceAuto' | 'toolChoiceAllowed' | 'callIds'
+export type Feature = Exclude<keyof Capabilities, 'outputSchema'> | 'toolChoiceAuto' | 'toolChoiceAllowed' | 'callIds'
 /** What an answer shows. */
 export interface Verdict {
   readonly support: Support

@@ -173,7 +173,7 @@ function idsVerdict(answers: readonly CompletionResponse[]): Verdict {
 }
 
 function capabilitiesOf(verdicts: ReadonlyMap<Feature, Verdict>): Capabilities {
-  const names = Object.keys(unknownCapabilities) as (keyof Capabilities)[]
+  const names = Object.keys(unknownCapabilities) as Exclude<keyof Capabilities, 'outputSchema'>[]
   const entries = names.map((name) => [name, verdicts.get(name)?.support ?? 'unknown'] as const)
   return { ...unknownCapabilities, ...Object.fromEntries(entries) }
 }

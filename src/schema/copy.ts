@@ -28,7 +28,7 @@ export function plainCopy(value: unknown): Json | undefined {
   return copy(value, 0)
 }
 
-function isPlain(value: unknown): value is object {
+export function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   // Another realm's Object.prototype is plain too: it has no prototype of its own.

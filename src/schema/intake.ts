@@ -3,7 +3,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { isJsonObject } from '../json/parse.js'
 import { at } from '../json/pointer.js'
-import type { Json, JsonObject } from '../json/types.js'
+import type { JsonObject } from '../json/types.js'
 import { checkSchema } from './check.js'
 import { plainCopy } from './copy.js'
 import type { Checked, Issue } from './issue.js'
@@ -68,15 +68,15 @@ function takeStandard(schema: Standard, side: Side): IntakeResult {
   if (standard.jsonSchema === undefined) {
     return refused('json_schema_missing', `the ${standard.vendor} schema cannot say its JSON Schema`)
   }
-  let copy: Json | undefined
+  let copy: JsonObject | undefined
   try {
-    copy = plainCopy(standard.jsonSchema[side]({ target: 'draft-2020-12' }))
+    copy = tidySchema(standard.jsonSchema[side]({ target: 'draft-2020-12' }))
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
     return refused('json_schema_failed', `the ${standard.vendor} schema has no JSON Schema: ${reason}`)
   }
-  if (!isJsonObject(copy)) return refused('schema_not_json', `the ${standard.vendor} schema gave no plain JSON Schema`)
-  return { ok: true, schema: tidySchema(copy), validated: false, check: (value) => checkStandard(standard, value) }
+  if (copy === undefined) return refused('schema_not_json', `the ${standard.vendor} schema gave no plain JSON Schema`)
+  return { ok: true, schema: copy, validated: false, check: (value) => checkStandard(standard, value) }
 }
 
 function checkStandard(standard: StandardSchemaV1.Props, value: unknown): Checked<unknown> | Promise<Checked<unknown>> {

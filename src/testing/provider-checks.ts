@@ -7,6 +7,7 @@ import type { DecodedRequest } from '../wire/codec.js'
 import { bodyFaults } from './body-checks.js'
 import type { Signer } from './provider-signatures.js'
 import type { ProviderRequest } from './provider-state.js'
+import { schemaFaults } from './schema-checks.js'
 import { wholeTurns } from './turns.js'
 
 interface HistoryRules {
@@ -71,6 +72,7 @@ export function refusalOf(decoded: DecodedRequest, raw: ProviderRequest['raw'], 
   const [first] = [
     ...bodyFaults(exchange.wire, raw),
     ...toolFaults(request, rules[exchange.wire]),
+    ...schemaFaults(exchange.wire, request),
     ...historyFaults(request.messages, rules[exchange.wire]),
     ...signer.faults(decoded),
   ]

@@ -5,6 +5,7 @@ import type { CompletionEvent } from '../conversation/events.js'
 import type { AnyCall, BrokenReason, Extra, Opaque, Wire } from '../conversation/messages.js'
 import type { FinishReason } from '../conversation/response.js'
 import { renameKeys } from '../json/spans.js'
+import { mapBack } from '../schema/restrict/value-map.js'
 import { readArguments } from './arguments.js'
 import type { Exchange } from './codec.js'
 import { madeCallId } from './names.js'
@@ -104,8 +105,8 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       return
     }
     call.text += text
-    // Fragments cannot have their keys renamed, nor be free text: such a call is only shown whole.
-    const grows = options.deltas && call.broken === undefined && !options.exchange.keys?.has(call.name)
+    // Free text is no fragment of an object: such a call is only shown whole.
+    const grows = options.deltas && call.broken === undefined && !isMapped(call.name, options.exchange)
     if (grows && (text !== '' || fragment.name)) {
       const delta = { type: 'tool_call_delta', part: call.part, id: call.id, name: call.name, text } as const
       events.push(fragment.name && call.opaque !== undefined ? { ...delta, opaque: call.opaque } : delta)
@@ -150,6 +151,11 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
 }
 
 const none: readonly CompletionEvent[] = []
+
+/** Fragments cannot be mapped back: a call of a tool whose keys or values are mapped is only shown whole. */
+function isMapped(name: string, { keys, maps }: Exchange): boolean {
+  return keys?.has(name) === true || maps?.has(name) === true
+}
 
 /** The call a fragment continues, by id, else by index, else the open one; nothing when it starts a call. */
 function findOpen(
@@ -217,7 +223,9 @@ function completed(call: OpenCall, cut: boolean, exchange: Exchange): Completion
     return { type: 'broken_call', part: call.part, call: broken }
   }
   const keys = exchange.keys?.get(name)
-  const args = keys === undefined ? text : renameKeys(text, keys)
+  const mapping = exchange.maps?.get(name)
+  const spelt = keys === undefined ? text : renameKeys(text, keys)
+  const args = mapping === undefined ? spelt : mapBack(spelt, mapping)
   return { type: 'tool_call', part: call.part, call: { type: 'tool_call', id, name, arguments: args, ...carried } }
 }
 

@@ -10,6 +10,7 @@ import type { ToolwireError } from '../errors/error.js'
 import type { Body } from '../frames/body.js'
 import type { Limits } from '../frames/limits.js'
 import type { JsonObject } from '../json/types.js'
+import type { Mapping } from '../schema/restrict/value-map.js'
 
 /** A vendor on a wire: a flat record of documented flags. Each wire's `profiles.ts` adds its own flags and their defaults. */
 export interface Profile {
@@ -50,6 +51,10 @@ export interface Exchange {
   readonly names?: ReadonlyMap<string, string>
   /** Canonical tool name → wire property → canonical property, of the tools whose property keys the wire refuses. */
   readonly keys?: ReadonlyMap<string, ReadonlyMap<string, string>>
+  /** Canonical tool name → how its arguments come back, of the tools whose schema changed the shape of values. */
+  readonly maps?: ReadonlyMap<string, Mapping>
+  /** How the text of an answer in a schema comes back, where that changed the shape of values. */
+  readonly output?: Mapping
   /** Server half: what the client's request asked of the answer (include_usage, version, alt=sse, …). */
   readonly client?: JsonObject
 }

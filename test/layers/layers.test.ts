@@ -17,6 +17,7 @@ const ranks: Readonly<Record<string, number>> = {
   tools: 2,
   model: 3,
   loop: 4,
+  generate: 5,
   signature: 5,
   durable: 5,
   gateway: 5,

@@ -101,7 +101,7 @@ describe('anthropic: what the wire cannot say is an executable loss', () => {
     [
       'a schema with a name',
       ask({ output: { schema: { type: 'object' }, name: 'answer', strict: true } }),
-      ['dropped /output/name', 'dropped /output/strict'],
+      ['dropped /output/name', 'dropped /output/strict', 'changed /output/schema'],
     ],
     [
       'fields of this wire and of another',

@@ -1,4 +1,5 @@
 // The Anthropic Messages wire: eight functions, the vendors on it, and what it demands of a history.
+import { mappedResponse, mappedStream } from '../answer-mapping.js'
 import type { Codec } from '../codec.js'
 import { decode as decodeError, encode as encodeError } from './error.js'
 import { profiles } from './profiles.js'
@@ -15,7 +16,7 @@ export const anthropicCodec: Codec = {
   profiles,
   seal,
   request: { encode: encodeRequest, decode: decodeRequest },
-  response: { encode: encodeResponse, decode: decodeResponse },
-  stream: { encode: encodeStream, decode: decodeStream },
+  response: { encode: encodeResponse, decode: mappedResponse(decodeResponse) },
+  stream: { encode: encodeStream, decode: mappedStream(decodeStream) },
   error: { encode: encodeError, decode: decodeError },
 }

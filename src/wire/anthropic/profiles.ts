@@ -2,8 +2,9 @@
 import type { FilePart, ImagePart } from '../../conversation/messages.js'
 import type { SealRules } from '../../conversation/seal-rules.js'
 import type { Profile } from '../codec.js'
+import { refusedTool } from '../schemas.js'
 import { carriesFile, carriesImage } from './media.js'
-import { wire } from './types.js'
+import { toolDialects, wire } from './types.js'
 
 export interface AnthropicProfile extends Profile {
   /** The `anthropic-version` header. Default: 2026-10-21. */
@@ -72,6 +73,7 @@ export function sealRules(profile: AnthropicProfile, model: string): SealRules {
     firstTurn: 'user',
     carries,
     failedResults: 'text',
+    refusedTool: (tool) => refusedTool(tool, toolDialects),
   }
 }
 

@@ -2,7 +2,7 @@
 // there is no parallel flag of its own: it rides on `tool_choice`.
 import { applyLosses, type Loss } from '../../conversation/losses.js'
 import type { Message } from '../../conversation/messages.js'
-import type { CompletionRequest, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
+import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
 import { isJsonObject } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
@@ -11,12 +11,23 @@ import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { carriedFields, noteOf } from '../extra.js'
 import { renamed, wireName } from '../names.js'
 import { requestBodyOf } from '../pieces.js'
+import { lowerOutput, mappingsOf, schemaLosses } from '../schemas.js'
 import { type Block, isThinking } from './blocks.js'
 import { type PropertyNames, writeHistory } from './history.js'
 import { type AnthropicProfile, sealRules } from './profiles.js'
 import { readSettings, type Settings } from './request-decode.js'
 import { exchangeKeys, propertyNames, writeTools } from './tools.js'
-import { defaults, lossOf, modelled, path, sameJson, toolNameRule, wire } from './types.js'
+import {
+  defaults,
+  lossOf,
+  modelled,
+  outputDialects,
+  path,
+  sameJson,
+  toolDialects,
+  toolNameRule,
+  wire,
+} from './types.js'
 
 export function seal(request: CompletionRequest, env: Env): SealedRequest {
   return sealRequest(request, sealRules(env.profile, request.model))
@@ -64,6 +75,7 @@ function exchangeOf(
     stream,
     ...(names === undefined ? {} : { names }),
     ...(keys === undefined ? {} : { keys }),
+    ...mappingsOf(request, toolDialects, outputDialects),
   }
 }
 
@@ -185,12 +197,23 @@ function writeOutput(request: CompletionRequest, own: Json | undefined, losses: 
   for (const key of ['name', 'description', 'strict'] as const) {
     if (output?.[key] !== undefined) losses.push(lossOf('output_field_dropped', `/output/${key}`, 'dropped', message))
   }
-  if (output === undefined && effort === undefined) return own
+  const format = output === undefined ? undefined : writeFormat(output, losses)
+  if (format === undefined && effort === undefined) return own
   return {
     ...(isJsonObject(own) ? own : {}),
     ...(effort === undefined ? {} : { effort }),
-    ...(output === undefined ? {} : { format: { type: 'json_schema', schema: output.schema } }),
+    ...(format === undefined ? {} : { format }),
   }
+}
+
+function writeFormat(output: OutputSpec, losses: Loss[]): JsonObject | undefined {
+  const { schema, notes, refused } = lowerOutput(output, outputDialects)
+  if (refused !== undefined) {
+    losses.push(lossOf('output_dropped', '/output', 'dropped', `the wire cannot be held to this schema: ${refused}`))
+    return undefined
+  }
+  losses.push(...schemaLosses(wire, output.schema, schema, notes, '/output/schema'))
+  return { type: 'json_schema', schema }
 }
 
 const efforts: ReadonlySet<string> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])

@@ -10,8 +10,9 @@ import { carriedFields, leftover } from '../extra.js'
 import { wireName } from '../names.js'
 import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
+import { inputSchemaPath, type LoweredTool, lowerTool, schemaLosses, schemaNotes } from '../schemas.js'
 import type { PropertyNames } from './history.js'
-import { defaults, lossOf, modelled, propertyRule, toolNameRule, wire } from './types.js'
+import { defaults, lossOf, modelled, propertyRule, toolDialects, toolNameRule, wire } from './types.js'
 
 type Tools = readonly (ToolSpec | OpaqueTool)[]
 
@@ -63,36 +64,39 @@ function writeTool(tool: ToolSpec | OpaqueTool, properties: PropertyNames | unde
     losses.push(lossOf('name_changed', '/name', 'changed', message, name))
   }
   const fields = carriedFields(wire, tool, '', losses, { taken: modelled.tool, ...defaults })
-  const schema = writeSchema(tool.inputSchema, properties?.get(tool.name), losses)
-  const { description, strict } = tool
+  const { description } = tool
+  const lowered = lowerTool(tool.inputSchema ?? emptySchema, tool.strict, toolDialects)
+  const strict = tool.strict === true && !lowered.strict ? undefined : tool.strict
+  if (strict !== tool.strict) {
+    losses.push(lossOf('strict_dropped', '/strict', 'dropped', 'the schema cannot be said in strict mode'))
+  }
+  const schema = writeSchema(tool.inputSchema, lowered, properties?.get(tool.name), losses)
   return { text: writeJson({ name, description, input_schema: schema, strict, ...fields }), losses }
 }
 
+const emptySchema: JsonObject = { type: 'object', properties: {} }
+
 function writeSchema(
   schema: JsonObject | undefined,
+  lowered: LoweredTool,
   keys: ReadonlyMap<string, string> | undefined,
   losses: Loss[],
 ): JsonObject {
   if (schema === undefined) {
-    const empty = { type: 'object', properties: {} }
-    losses.push(
-      lossOf('schema_changed', '/inputSchema', 'changed', 'a tool without parameters has an empty schema', empty),
-    )
-    return empty
+    const message = 'a tool without parameters has an empty schema'
+    losses.push(lossOf('schema_changed', '/inputSchema', 'changed', message, lowered.schema))
+    return lowered.schema
   }
-  const rooted = schema.type === 'object' ? schema : { ...schema, type: 'object' }
-  if (keys !== undefined) {
-    const spelt = renamedProperties(rooted, keys)
-    losses.push(
-      lossOf('keys_changed', '/inputSchema', 'changed', 'some property keys are spelt as the wire allows', spelt),
-    )
-    return spelt
+  if (keys === undefined) {
+    losses.push(...schemaLosses(wire, schema, lowered.schema, lowered.notes, inputSchemaPath))
+    return lowered.schema
   }
-  if (rooted !== schema) {
-    const message = 'the root of an input schema must say that it is an object'
-    losses.push(lossOf('schema_changed', '/inputSchema/type', 'changed', message, 'object'))
-  }
-  return rooted
+  const spelt = renamedProperties(lowered.schema, keys)
+  losses.push(
+    lossOf('keys_changed', '/inputSchema', 'changed', 'some property keys are spelt as the wire allows', spelt),
+    ...schemaNotes(wire, lowered.notes, inputSchemaPath),
+  )
+  return spelt
 }
 
 function renamedProperties(schema: JsonObject, keys: ReadonlyMap<string, string>): JsonObject {

@@ -7,6 +7,7 @@ import { isJsonObject } from '../../json/parse.js'
 import type { Json } from '../../json/types.js'
 import type { Env, Exchange } from '../codec.js'
 import type { NameRule } from '../names.js'
+import type { ToolDialects } from '../schemas.js'
 
 export const wire = 'anthropic'
 export const path = '/v1/messages'
@@ -18,6 +19,10 @@ export const callIdRule: NameRule & { readonly prefix: string } = {
   prefix: 'toolu_',
 }
 /** Keys of the top-level `properties` of an input schema. */
+/** Any keyword is a hint, but for a tool that is held to its schema. */
+export const toolDialects: ToolDialects = { plain: 'anthropic_tools', strict: 'anthropic_strict' }
+/** An answer in a schema is always held to it. */
+export const outputDialects: ToolDialects = { plain: 'anthropic_output' }
 export const propertyRule: NameRule = { pattern: /^[a-zA-Z0-9_.-]+$/, max: 64 }
 
 export const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])

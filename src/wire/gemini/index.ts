@@ -1,4 +1,5 @@
 // The Gemini wire (`generateContent`, `streamGenerateContent`) of the Gemini API and Vertex.
+import { mappedResponse, mappedStream } from '../answer-mapping.js'
 import type { Codec } from '../codec.js'
 import * as error from './error.js'
 import { profiles } from './profiles.js'
@@ -12,7 +13,7 @@ export const geminiCodec: Codec = {
   profiles,
   seal: request.seal,
   request: { encode: request.encode, decode: request.decode },
-  response: { encode: response.encode, decode: response.decode },
-  stream: { encode: stream.encode, decode: stream.decode },
+  response: { encode: response.encode, decode: mappedResponse(response.decode) },
+  stream: { encode: stream.encode, decode: mappedStream(stream.decode) },
   error: { encode: error.encode, decode: error.decode },
 }

@@ -1,6 +1,7 @@
 // The vendors of this wire, as flat records. The first is the wire's own.
 import type { SealRules } from '../../conversation/seal-rules.js'
 import type { Profile } from '../codec.js'
+import { refusedTool, type ToolDialects } from '../schemas.js'
 import { wire } from './types.js'
 
 export interface GeminiProfile extends Profile {
@@ -17,6 +18,10 @@ export interface GeminiProfile extends Profile {
   readonly budgetModels?: RegExp
   /** Models that take functions or an answer in a schema, not both at once. Default: none. */
   readonly eitherModels?: RegExp
+  /** Which of its two schema fields the server reads: JSON Schema, or the OpenAPI subset that older ones know. Default: `json_schema`. */
+  readonly schemas?: 'json_schema' | 'openapi'
+  /** Models that are known to answer in a schema while they have tools. Default: none. */
+  readonly outputWithTools?: RegExp
   /** Whether media may carry the name of its file. Default: no. */
   readonly displayNames?: boolean
 }
@@ -34,6 +39,7 @@ const gemini: GeminiProfile = {
   resultMediaModels: thirdGeneration,
   budgetModels: secondGeneration,
   eitherModels: /gemini-[12](?!\d)/,
+  outputWithTools: thirdGeneration,
 }
 
 const vertex: GeminiProfile = {
@@ -44,6 +50,11 @@ const vertex: GeminiProfile = {
   version: 'v1beta1',
   collection: 'publishers/google/models',
   displayNames: true,
+}
+
+/** The dialects of schemas that a server reads. */
+export function schemaDialects({ schemas }: GeminiProfile): ToolDialects {
+  return { plain: schemas === 'openapi' ? 'gemini_openapi' : 'gemini_json_schema' }
 }
 
 export const profiles: Readonly<Record<string, GeminiProfile>> = { gemini, vertex }
@@ -67,6 +78,7 @@ export function sealRules(profile: GeminiProfile, model: string): SealRules {
     reasoning: 'own',
     uniqueIds: 'turn',
     firstTurn: 'user',
+    refusedTool: (tool) => refusedTool(tool, schemaDialects(profile)),
     carries: (part, place) =>
       (place === 'user' || mediaInResults) && (part.data !== undefined || part.url !== undefined),
   }

@@ -6,10 +6,11 @@ import { writeJson } from '../../json/stringify.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { renamed } from '../names.js'
 import { requestBodyOf } from '../pieces.js'
+import { mappingsOf } from '../schemas.js'
 import { type Reader, writeContents, writeSystem } from './history.js'
 import { nameRule } from './parts.js'
 import { modelIn, modelPath } from './paths.js'
-import { type GeminiProfile, sealRules } from './profiles.js'
+import { type GeminiProfile, schemaDialects, sealRules } from './profiles.js'
 import { writeSettings } from './settings.js'
 import { writeTools } from './tools.js'
 import { wire } from './types.js'
@@ -33,7 +34,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const system = first?.role === 'system' ? `"systemInstruction":${writeSystem(first, losses)}` : ''
   const settings = writeJson(writeSettings(sealed.request, profile, losses)).slice(1, -1)
   const fields = `{${system}${system === '' || settings === '' ? '' : ','}${settings}}`
-  const entries = tools === undefined ? [] : [writeTools(tools, losses)]
+  const entries = tools === undefined ? [] : [writeTools(tools, profile, losses)]
   const contents = writeContents(messages, reader, losses)
   const body = requestBodyOf(fields, { key: 'tools', items: entries }, { key: 'contents', items: contents })
   const names = renamed(tools, nameRule)
@@ -43,6 +44,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
     provider: profile.name,
     stream: options.stream,
     ...(names === undefined ? {} : { names }),
+    ...mappingsOf(sealed.request, schemaDialects(profile), schemaDialects(profile)),
   }
   const headers = { 'content-type': 'application/json' }
   return { http: { method: 'POST', path, headers, body }, losses, exchange }

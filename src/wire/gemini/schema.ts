@@ -4,6 +4,7 @@
 
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { sameValue } from '../differences.js'
 import { isList } from './types.js'
 
@@ -55,11 +56,33 @@ export function openApiNote(schema: JsonObject): Json {
 }
 
 /** The OpenAPI form of a schema that came in that form, or nothing where only JSON Schema says what it says now. */
-export function openApiFrom(schema: JsonObject, note: Json | undefined): JsonObject | undefined {
+function openApiFrom(schema: JsonObject, note: Json | undefined): JsonObject | undefined {
   if (note === undefined) return undefined
   if (isJsonObject(note) && sameValue(toJsonSchema(note), schema)) return note
   const plain = toOpenApi(schema)
   return sameValue(toJsonSchema(plain), schema) ? plain : undefined
+}
+
+/** One of the two forms a schema goes out in, and what it could not say there. */
+export interface WrittenSchema {
+  readonly schema?: JsonObject
+  readonly openApi?: JsonObject
+  readonly notes: readonly SchemaLoss[]
+}
+
+/** A schema that came in the OpenAPI form goes back in it as it was; any other is lowered. */
+export function writeSchema(
+  schema: JsonObject | undefined,
+  note: Json | undefined,
+  form: 'json_schema' | 'openapi' | undefined,
+  lower: (schema: JsonObject) => { readonly schema: JsonObject; readonly notes: readonly SchemaLoss[] },
+): WrittenSchema {
+  if (schema === undefined) return { notes: [] }
+  const known = openApiFrom(schema, note)
+  if (known !== undefined) return { openApi: known, notes: [] }
+  const lowered = lower(schema)
+  if (form === 'openapi') return { openApi: toOpenApi(lowered.schema), notes: lowered.notes }
+  return lowered
 }
 
 function inside(key: string, value: Json, convert: (schema: JsonObject) => JsonObject): Json {

@@ -5,12 +5,14 @@ import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '.
 import { isJsonObject } from '../../json/parse.js'
 import type { Writable } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { differences } from '../differences.js'
 import { leftover, noteOf } from '../extra.js'
 import { wireName } from '../names.js'
+import { lowerOutput, schemaNotes } from '../schemas.js'
 import { nameRule, ownFields, withoutKeys } from './parts.js'
-import type { GeminiProfile } from './profiles.js'
-import { openApiFrom, openApiNote, toJsonSchema } from './schema.js'
+import { type GeminiProfile, schemaDialects } from './profiles.js'
+import { openApiNote, toJsonSchema, writeSchema } from './schema.js'
 import {
   callingKeys,
   generationKeys,
@@ -31,11 +33,13 @@ export function writeSettings(request: CompletionRequest, profile: GeminiProfile
   const fields: Fields = { ...ownFields(request, requestKeys) }
   const toolConfig = writeToolConfig(request, own)
   if (toolConfig !== undefined) fields.toolConfig = toolConfig
-  const generationConfig = writeGenerationConfig(request, own, profile)
+  const notes: SchemaLoss[] = []
+  const generationConfig = writeGenerationConfig(request, own, profile, notes)
   if (generationConfig !== undefined) fields.generationConfig = generationConfig
   const written = plain(fields)
   const { model: _, messages: __, tools: ___, ...before } = request
   if (Object.keys(before).length > 0) differences(wire, before, readSettings(written), '', losses)
+  losses.push(...schemaNotes(wire, notes, '/output/schema'))
   return written
 }
 
@@ -172,6 +176,7 @@ function writeGenerationConfig(
   request: CompletionRequest,
   own: JsonObject | undefined,
   profile: GeminiProfile,
+  notes: SchemaLoss[],
 ): Writable | undefined {
   const extra = objectOf(own?.generationConfig) ?? {}
   const thinking = {
@@ -191,10 +196,14 @@ function writeGenerationConfig(
   say('stopSequences', request.stop)
   if (request.output !== undefined && !(profile.eitherModels?.test(request.model) && hasFunctions(request))) {
     for (const key of outputKeys) said.add(key)
-    const openApi = openApiFrom(request.output.schema, noteOf(own, 'responseSchema'))
+    const { output } = request
+    const written = writeSchema(output.schema, noteOf(own, 'responseSchema'), profile.schemas, () =>
+      lowerOutput(output, schemaDialects(profile)),
+    )
+    notes.push(...written.notes)
     fields.responseMimeType = 'application/json'
-    if (openApi === undefined) fields.responseJsonSchema = request.output.schema
-    else fields.responseSchema = openApi
+    if (written.openApi === undefined) fields.responseJsonSchema = written.schema
+    else fields.responseSchema = written.openApi
   }
   if (Object.keys(thinking).length > 0) fields.thinkingConfig = thinking
   const config = { ...fields, ...withoutKeys(extra, said) }

@@ -9,15 +9,18 @@ import { leftover, noteOf } from '../extra.js'
 import { wireName } from '../names.js'
 import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
+import { inputSchemaPath, lowerTool, schemaNotes } from '../schemas.js'
 import { isLegal, nameRule, ownFields } from './parts.js'
 import { clientOrigin } from './parts-decode.js'
-import { openApiFrom, openApiNote, toJsonSchema } from './schema.js'
+import { type GeminiProfile, schemaDialects } from './profiles.js'
+import { openApiNote, toJsonSchema, writeSchema } from './schema.js'
 import { camelKeys, declarationKeys, listOf, wire } from './types.js'
 
 type Tool = NonNullable<CompletionRequest['tools']>[number]
 
 /** The entries of `tools` as JSON text, without the brackets. */
-export function writeTools(tools: readonly Tool[], losses: Loss[]): string {
+export function writeTools(tools: readonly Tool[], profile: GeminiProfile, losses: Loss[]): string {
+  const dialect = schemaDialects(profile).plain
   const chunks: string[] = []
   let open = false
   const close = (): void => {
@@ -38,8 +41,8 @@ export function writeTools(tools: readonly Tool[], losses: Loss[]): string {
       return
     }
     const starts = !open || beginsEntry(tool)
-    const piece = cachedPiece(tool, starts && open ? 'gemini/entry' : 'gemini', (node) =>
-      writeDeclaration(node, starts && open),
+    const piece = cachedPiece(tool, `${dialect}${starts && open ? '/entry' : ''}`, (node) =>
+      writeDeclaration(node, starts && open, profile),
     )
     if (starts) {
       close()
@@ -61,19 +64,24 @@ function beginsEntry(tool: ToolSpec): boolean {
   return noteOf(tool.extra?.[wire], 'entry') === true
 }
 
-function writeDeclaration(tool: ToolSpec, begins: boolean): Piece {
+function writeDeclaration(tool: ToolSpec, begins: boolean, profile: GeminiProfile): Piece {
   const losses: Loss[] = []
-  const openApi =
-    tool.inputSchema === undefined ? undefined : openApiFrom(tool.inputSchema, noteOf(tool.extra?.[wire], 'parameters'))
+  const { schema, openApi, notes } = writeSchema(
+    tool.inputSchema,
+    noteOf(tool.extra?.[wire], 'parameters'),
+    profile.schemas,
+    (given) => lowerTool(given, false, schemaDialects(profile)),
+  )
   const text = writeJson({
     name: wireName(tool.name, nameRule),
     description: tool.description,
     parameters: openApi,
-    parametersJsonSchema: openApi === undefined ? rootObject(tool.inputSchema) : undefined,
+    parametersJsonSchema: schema,
     ...ownFields(tool, declarationKeys),
   })
-  if (begins || !isPlainTool(tool, text))
+  if (begins || openApi !== undefined || schema !== tool.inputSchema || !isPlainTool(tool, text))
     differences(wire, tool, readDeclaration(parseBody(text) as JsonObject, begins), '', losses)
+  losses.push(...schemaNotes(wire, notes, inputSchemaPath))
   return { text, losses }
 }
 
@@ -81,15 +89,6 @@ function writeDeclaration(tool: ToolSpec, begins: boolean): Piece {
 function isPlainTool({ name, strict, inputSchema, extra }: ToolSpec, text: string): boolean {
   if (strict !== undefined || extra !== undefined || !isLegal(name, nameRule)) return false
   return (inputSchema === undefined || inputSchema.type === 'object') && !text.includes('\ufffd')
-}
-
-const references = ['$ref', 'anyOf', 'oneOf', 'allOf']
-
-/** The wire takes objects only. A schema without a type is given one; another type cannot be said. */
-function rootObject(schema: JsonObject | undefined): JsonObject | undefined {
-  if (schema === undefined || schema.type === 'object') return schema
-  if (schema.type !== undefined) return { type: 'object', properties: {} }
-  return references.some((key) => Object.hasOwn(schema, key)) ? schema : { type: 'object', ...schema }
 }
 
 /** Tools in order. What stands beside declarations in one entry, and entries of anything else, are built-in tools. */

@@ -2,7 +2,8 @@
 import type { FilePart, ImagePart } from '../../conversation/messages.js'
 import type { SealRules } from '../../conversation/seal-rules.js'
 import type { Profile } from '../codec.js'
-import { wire } from './types.js'
+import { refusedTool } from '../schemas.js'
+import { toolDialects, wire } from './types.js'
 
 /** The wire has one vendor, and it has no flags of its own. */
 export type OllamaProfile = Profile
@@ -37,6 +38,7 @@ export function sealRules(profile: OllamaProfile, model: string): SealRules {
     uniqueIds: 'turn',
     firstTurn: 'any',
     carries,
+    refusedTool: (tool) => refusedTool(tool, toolDialects),
   }
 }
 

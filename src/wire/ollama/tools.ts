@@ -1,4 +1,4 @@
-// Declared tools in both directions. The server keeps only part of a schema; it is sent as it is, with an object at its root.
+// Declared tools in both directions. The server keeps only part of a schema: what it would drop is said in other words.
 import { at, type Loss } from '../../conversation/losses.js'
 import type { OpaqueTool, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
@@ -8,8 +8,9 @@ import { differences } from '../differences.js'
 import { innerFields, leftover, unmodelled } from '../extra.js'
 import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
+import { inputSchemaPath, lowerTool, schemaNotes } from '../schemas.js'
 import { ownFields, type WritableObject } from './calls.js'
-import { isDefault, modelled, wire } from './types.js'
+import { isDefault, modelled, toolDialects, wire } from './types.js'
 
 type AnyTool = ToolSpec | OpaqueTool
 
@@ -23,30 +24,25 @@ export function writeTools(tools: readonly AnyTool[], losses: Loss[]): readonly 
 }
 
 function writeTool(tool: AnyTool): Piece {
-  const text = writeJson(objectOf(tool))
-  const losses: Loss[] = []
+  const schema = tool.type === 'opaque' ? undefined : tool.inputSchema
+  const lowered = schema === undefined ? undefined : lowerTool(schema, false, toolDialects)
+  const text = writeJson(objectOf(tool, lowered?.schema))
+  const losses: Loss[] = [...schemaNotes(wire, lowered?.notes ?? [], inputSchemaPath)]
   const isPlain =
-    tool.type === undefined &&
-    tool.extra === undefined &&
-    tool.strict === undefined &&
-    tool.inputSchema?.type === 'object'
-  if (!isPlain) differences(wire, tool, readTool(JSON.parse(text) as Json, ''), '', losses)
+    tool.type === undefined && tool.extra === undefined && tool.strict === undefined && lowered?.schema === schema
+  if (!isPlain || schema === undefined) differences(wire, tool, readTool(JSON.parse(text) as Json, ''), '', losses)
   return { text, losses }
 }
 
-function objectOf(tool: AnyTool): WritableObject {
+function objectOf(tool: AnyTool, schema: JsonObject | undefined): WritableObject {
   if (tool.type === 'opaque') return tool.data
   const inner = innerFields(tool.extra?.[wire], 'function', modelled.toolFunction)
   const described = tool.description === undefined ? {} : { description: tool.description }
-  const callee = { name: tool.name, ...described, parameters: parametersOf(tool.inputSchema), ...inner }
+  const callee = { name: tool.name, ...described, parameters: schema ?? empty, ...inner }
   return { type: 'function', function: callee, ...ownFields(tool, modelled.tool) }
 }
 
-/** The server reads the root into a record with a type, which must be a string. */
-function parametersOf(schema: JsonObject | undefined): JsonObject {
-  if (schema === undefined) return { type: 'object', properties: {} }
-  return schema.type === 'object' ? schema : { ...schema, type: 'object' }
-}
+const empty: JsonObject = { type: 'object', properties: {} }
 
 /** What is not a function stays as it came. */
 export function readTool(tool: Json, path: string): AnyTool {

@@ -5,9 +5,11 @@ import type { FinishReason } from '../../conversation/response.js'
 import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json } from '../../json/types.js'
 import type { Env, Exchange } from '../codec.js'
+import type { ToolDialects } from '../schemas.js'
 
 export const wire = 'ollama'
 export const path = '/api/chat'
+export const toolDialects: ToolDialects = { plain: 'ollama' }
 
 /** Where parts of an answer stand, whatever arrives first: the wire has one string of each kind, then calls. */
 export const slots = { reasoning: 0, text: 1, call: 2 } as const

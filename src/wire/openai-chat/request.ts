@@ -11,12 +11,13 @@ import { carriedFields, noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { renamed } from '../names.js'
 import { cachedPiece, type HistoryItems, relocate, requestBodyOf } from '../pieces.js'
+import { mappingsOf, refusedTool } from '../schemas.js'
 import { carriesMedia } from './blocks.js'
 import { encodeMessage, historyKey, type MessagePiece } from './history.js'
 import { type Flags, flagsOf } from './profiles.js'
 import { encodeSettings } from './settings.js'
 import { encodeTool, usesFunctions } from './tools.js'
-import { nameRule, wire } from './types.js'
+import { nameRule, toolDialects, wire } from './types.js'
 
 export function seal(request: CompletionRequest, env: Env): SealedRequest {
   const sealed = sealRequest(request, sealRules(request.model, flagsOf(env.profile)))
@@ -42,6 +43,7 @@ function sealRules(model: string, flags: Flags): SealRules {
     uniqueIds: 'turn',
     firstTurn: 'any',
     carries: (part, place) => place === 'user' && carriesMedia(part),
+    refusedTool: (tool) => refusedTool(tool, toolDialects),
   }
 }
 
@@ -64,7 +66,14 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
 function exchangeOf(request: CompletionRequest, stream: boolean, flags: Flags): Exchange {
   const { tools, model } = request
   const names = renamed(tools, nameRule)
-  return { wire, model, provider: flags.name, stream, ...(names === undefined ? {} : { names }) }
+  return {
+    wire,
+    model,
+    provider: flags.name,
+    stream,
+    ...(names === undefined ? {} : { names }),
+    ...mappingsOf(request, toolDialects, flags.jsonSchema ? toolDialects : undefined),
+  }
 }
 
 /** The path, with the model in it when a client of a deployment sent it so and the server knows that form. */

@@ -5,10 +5,11 @@ import type { CompletionRequest } from '../../conversation/request.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { innerFields, type Notes, noteOf } from '../extra.js'
 import { defaultOutputName, wireName } from '../names.js'
+import { lowerOutput, schemaLosses } from '../schemas.js'
 import type { Flags } from './profiles.js'
 import { readSettings } from './settings-decode.js'
 import { encodeChoice, encodeFunctionCall } from './tools.js'
-import { modelled, nameRule, wire } from './types.js'
+import { modelled, nameRule, toolDialects, wire } from './types.js'
 
 type Fields = { [key: string]: Json | undefined }
 
@@ -130,14 +131,20 @@ function writeOutput({ request, own, flags, losses, fields, inner }: Writing): v
   const format = innerFields(own, 'response_format', new Set(['type']))
   const more = innerFields(format, 'json_schema', modelled.jsonSchema)
   if (more !== undefined) inner.response_format = { json_schema: more }
-  const { schema, description, strict } = output
+  const { description, strict } = output
+  const lowered = lowerOutput(output, toolDialects)
+  losses.push(...schemaLosses(wire, output.schema, lowered.schema, lowered.notes, '/output/schema'))
+  if (strict === true && !lowered.strict) {
+    const message = 'the schema cannot be said in strict mode'
+    losses.push({ code: 'output_field_dropped', wire, path: '/output/strict', kind: 'dropped', message })
+  }
   fields.response_format = {
     type: 'json_schema',
     json_schema: {
       name,
       ...(description === undefined ? {} : { description }),
-      schema,
-      ...(strict === undefined ? {} : { strict }),
+      schema: lowered.schema,
+      ...(strict === undefined || strict !== lowered.strict ? {} : { strict }),
       ...more,
     },
   }

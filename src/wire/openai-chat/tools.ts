@@ -8,8 +8,9 @@ import { carriedFields, innerFields, leftover, noteOf, unmodelled } from '../ext
 import { wireName } from '../names.js'
 import type { Piece } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
+import { inputSchemaPath, lowerTool, schemaLosses } from '../schemas.js'
 import type { Flags } from './profiles.js'
-import { isNull, modelled, nameRule, wire } from './types.js'
+import { isNull, modelled, nameRule, toolDialects, wire } from './types.js'
 
 export type AnyTool = ToolSpec | OpaqueTool
 
@@ -26,8 +27,7 @@ export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
   const definition = {
     name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
-    ...(tool.inputSchema === undefined ? {} : { parameters: objectSchema(tool.inputSchema, losses) }),
-    ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+    ...parametersOf(tool, losses),
     ...inner,
   }
   const taken = legacy ? 'all' : modelled.tool
@@ -35,15 +35,16 @@ export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
   return { text: writeJson(legacy ? definition : { type: 'function', function: definition, ...fields }), losses }
 }
 
-/** The schema with an object at its root, which is all that the wire takes. */
-function objectSchema(schema: JsonObject, losses: Loss[]): JsonObject {
-  if (schema.type === 'object') return schema
-  const properties = isJsonObject(schema.properties) ? {} : { properties: {} }
-  const to =
-    schema.type === undefined ? { type: 'object', ...properties, ...schema } : { type: 'object', properties: {} }
-  const message = 'the parameters of a tool must be an object'
-  losses.push({ code: 'schema_changed', wire, path: '/inputSchema', kind: 'changed', to, message })
-  return to
+/** The schema and the strict flag, which is said only when the caller did and only where it can be kept. */
+function parametersOf({ inputSchema, strict }: ToolSpec, losses: Loss[]): JsonObject {
+  const flag = strict === undefined ? {} : { strict }
+  if (inputSchema === undefined) return flag
+  const lowered = lowerTool(inputSchema, strict, toolDialects)
+  losses.push(...schemaLosses(wire, inputSchema, lowered.schema, lowered.notes, inputSchemaPath))
+  if (strict !== true || lowered.strict) return { parameters: lowered.schema, ...flag }
+  const message = 'the schema cannot be said in strict mode'
+  losses.push({ code: 'strict_dropped', wire, path: '/strict', kind: 'dropped', message })
+  return { parameters: lowered.schema }
 }
 
 /** Whether tools and choice can be said in the legacy form, and a client said them so. */

@@ -3,8 +3,12 @@ import type { FinishReason } from '../../conversation/response.js'
 import { shortHash } from '../../json/digest.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { NameRule } from '../names.js'
+import type { ToolDialects } from '../schemas.js'
 
 export const wire = 'openai-chat'
+
+/** Held to its schema only when asked; else any keyword is a hint. */
+export const toolDialects: ToolDialects = { plain: 'openai_plain', strict: 'openai_strict' }
 
 export const nameRule: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: 64 }
 

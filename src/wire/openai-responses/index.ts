@@ -1,4 +1,5 @@
 // The codec of the OpenAI Responses wire.
+import { mappedResponse, mappedStream } from '../answer-mapping.js'
 import type { Codec } from '../codec.js'
 import { decode as decodeError, encode as encodeError } from './error.js'
 import { profiles } from './profiles.js'
@@ -15,7 +16,7 @@ export const openaiResponsesCodec: Codec = {
   profiles,
   seal,
   request: { encode: encodeRequest, decode: decodeRequest },
-  response: { encode: encodeResponse, decode: decodeResponse },
-  stream: { encode: encodeStream, decode: decodeStream },
+  response: { encode: encodeResponse, decode: mappedResponse(decodeResponse) },
+  stream: { encode: encodeStream, decode: mappedStream(decodeStream) },
   error: { encode: encodeError, decode: decodeError },
 }

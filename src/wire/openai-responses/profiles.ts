@@ -2,8 +2,9 @@
 import type { SealRules } from '../../conversation/seal-rules.js'
 import type { JsonObject } from '../../json/types.js'
 import type { Profile } from '../codec.js'
+import { refusedTool } from '../schemas.js'
 import { isCarried } from './content.js'
-import { wire } from './types.js'
+import { toolDialects, wire } from './types.js'
 
 export interface ResponsesProfile extends Profile {
   /** Path of the endpoint. Default: /v1/responses. */
@@ -80,6 +81,7 @@ export function sealRules(
     carries: isCarried,
     orphanResults: remembers ? 'keep' : 'as_user',
     continuations: 'together',
+    refusedTool: (tool) => refusedTool(tool, toolDialects),
     // A server that stores nothing cannot look a reasoning up: it needs its encrypted form, or its text.
     ...(own?.store === false ? { replayNeeds: ['encrypted_content', 'content'] } : {}),
   }

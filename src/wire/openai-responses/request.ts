@@ -6,18 +6,20 @@ import { type SealedRequest, sealRequest } from '../../conversation/seal-request
 import { ToolwireError } from '../../errors/error.js'
 import { writeJson } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
+import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { isCustomCall } from '../arguments.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { differences } from '../differences.js'
 import { historyItems, type WriteMessages } from '../history.js'
 import { type NameRule, renamed, wireCallId, wireName } from '../names.js'
 import { cachedPiece, type HistoryItems, type Piece, relocate, requestBodyOf } from '../pieces.js'
+import { inputSchemaPath, mappingsOf, schemaNotes } from '../schemas.js'
 import { encodeMessage, type HistoryRules, messageLosses } from './history.js'
 import { isInstructions } from './history-decode.js'
 import { type ResponsesProfile, sealRules } from './profiles.js'
 import { decodeSettings, encodeSettings } from './settings.js'
 import { decodeTool, encodeTool } from './tools.js'
-import { callIdRule, ownOf, wire } from './types.js'
+import { callIdRule, ownOf, toolDialects, wire } from './types.js'
 
 export function seal(request: CompletionRequest, env: Env): SealedRequest {
   return sealWith(request, env.profile, remembersCalls(request))
@@ -67,15 +69,18 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
 
 function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule, profile: ResponsesProfile): Exchange {
   const names = renamed(request.tools, rule)
-  const exchange = { wire, model: request.model, provider: profile.name, stream }
+  const maps = mappingsOf(request, toolDialects, toolDialects)
+  const exchange = { wire, model: request.model, provider: profile.name, stream, ...maps }
   return names === undefined ? exchange : { ...exchange, names }
 }
 
 /** All members but tools and input, as the text of an object. */
 function writeFields(request: CompletionRequest, stream: boolean, rules: HistoryRules, losses: Loss[]): string {
   const { messages, tools: _, ...settings } = request
-  const fields = encodeSettings(settings, rules.names)
+  const notes: SchemaLoss[] = []
+  const fields = encodeSettings(settings, rules.names, notes)
   differences(wire, settings, decodeSettings(fields), '', losses)
+  losses.push(...schemaNotes(wire, notes, '/output/schema'))
   const [first] = messages
   const instructions = first?.role === 'system' && isInstructions(first) ? instructionsOf(first) : {}
   return writeJson({ model: fields.model ?? '', ...instructions, ...(stream ? { stream } : {}), ...fields })
@@ -100,9 +105,11 @@ function writeTools(
 }
 
 function toolPiece(tool: ToolSpec | OpaqueTool, names: NameRule): Piece {
-  const encoded = encodeTool(tool, names)
+  const notes: SchemaLoss[] = []
+  const encoded = encodeTool(tool, names, notes)
   const losses: Loss[] = []
   differences(wire, tool, decodeTool(encoded, ''), '', losses)
+  losses.push(...schemaNotes(wire, notes, inputSchemaPath))
   return { text: writeJson(encoded), losses }
 }
 

@@ -3,18 +3,21 @@
 import type { CompletionRequest, OutputSpec, ReasoningSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { defaultOutputName, type NameRule, wireName } from '../names.js'
 import { invalidAt } from '../request-body.js'
+import { lowerOutput } from '../schemas.js'
 import { decodeChoice, encodeChoice } from './tools.js'
-import { fieldsToWrite, isDefault, modelled, ownOf, wire } from './types.js'
+import { fieldsToWrite, isDefault, modelled, ownOf, toolDialects, wire } from './types.js'
 
 export type Settings = Omit<CompletionRequest, 'messages' | 'tools'>
 
-export function encodeSettings(request: Settings, names: NameRule): JsonObject {
+/** `notes` gets what the schema of the answer could not say as it was. */
+export function encodeSettings(request: Settings, names: NameRule, notes: SchemaLoss[]): JsonObject {
   const { model, toolChoice, parallelToolCalls, maxTokens, temperature, topP } = request
   const own = ownOf(request)
   const choice = toolChoice === undefined ? own?.tool_choice : encodeChoice(toolChoice, names)
-  const text = encodeOutput(request.output, own?.text)
+  const text = encodeOutput(request.output, own?.text, notes)
   const reasoning = encodeReasoningSetting(request.reasoning, own?.reasoning)
   const fields: { [key: string]: Json } = { model }
   if (choice !== undefined && choice !== null) fields.tool_choice = choice
@@ -29,16 +32,22 @@ export function encodeSettings(request: Settings, names: NameRule): JsonObject {
 
 const outputNameRule: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: 64 }
 
-function encodeOutput(output: OutputSpec | undefined, own: Json | undefined): JsonObject | undefined {
+function encodeOutput(
+  output: OutputSpec | undefined,
+  own: Json | undefined,
+  notes: SchemaLoss[],
+): JsonObject | undefined {
   const rest = isJsonObject(own) ? own : {}
   if (output === undefined) return Object.keys(rest).length === 0 ? undefined : rest
-  const { name, description, strict, schema } = output
+  const { name, description, strict } = output
+  const lowered = lowerOutput(output, toolDialects)
+  notes.push(...lowered.notes)
   const format = {
     type: 'json_schema',
     name: wireName(name ?? defaultOutputName, outputNameRule),
     ...(description === undefined ? {} : { description }),
-    ...(strict === undefined ? {} : { strict }),
-    schema,
+    ...(strict === undefined || strict !== lowered.strict ? {} : { strict }),
+    schema: lowered.schema,
   }
   return { ...rest, format }
 }

@@ -3,31 +3,28 @@
 import type { OpaqueTool, ToolChoice, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { leftover, noteOf } from '../extra.js'
 import { type NameRule, wireName } from '../names.js'
 import { invalidAt } from '../request-body.js'
-import { clientOrigin, emptySchema, fieldsToWrite, isDefault, modelled, ownOf, wire } from './types.js'
+import { lowerTool } from '../schemas.js'
+import { clientOrigin, emptySchema, fieldsToWrite, isDefault, modelled, ownOf, toolDialects, wire } from './types.js'
 
-export function encodeTool(tool: ToolSpec | OpaqueTool, names: NameRule): JsonObject {
+/** `notes` gets what the schema could not say as it was. */
+export function encodeTool(tool: ToolSpec | OpaqueTool, names: NameRule, notes: SchemaLoss[]): JsonObject {
   if (tool.type === 'opaque') return tool.data
-  const { description } = tool
+  const { description, inputSchema } = tool
+  const lowered = lowerTool(inputSchema ?? emptySchema, tool.strict, toolDialects)
+  notes.push(...lowered.notes)
   const unsaid = tool.strict === undefined && noteOf(ownOf(tool), 'strict') === 'unsaid'
   return {
     type: 'function',
     name: wireName(tool.name, names),
     ...(description === undefined ? {} : { description }),
-    parameters: objectSchema(tool.inputSchema),
-    ...(unsaid ? {} : { strict: tool.strict ?? false }),
+    parameters: lowered.schema,
+    ...(unsaid ? {} : { strict: lowered.strict }),
     ...fieldsToWrite(tool, modelled.tool),
   }
-}
-
-/** The schema as it is when it is one of an object, else the nearest that is. */
-function objectSchema(schema: JsonObject | undefined): JsonObject {
-  if (schema === undefined) return emptySchema
-  if (schema.type === 'object') return schema
-  const mayBeObject = schema.type === undefined || (Array.isArray(schema.type) && schema.type.includes('object'))
-  return mayBeObject ? { ...schema, type: 'object' } : emptySchema
 }
 
 export function decodeTool(tool: Json, path: string): ToolSpec | OpaqueTool {

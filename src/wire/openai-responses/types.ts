@@ -6,11 +6,15 @@ import { shortHash } from '../../json/digest.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { writtenFields } from '../extra.js'
 import type { NameRule } from '../names.js'
+import type { ToolDialects } from '../schemas.js'
 
 export const wire = 'openai-responses' as const
 export const clientOrigin: Origin = { wire }
 
 export const callIdRule: NameRule & { readonly prefix: string } = { pattern: /^[\s\S]+$/, max: 64, prefix: 'call_' }
+/** Held to its schema only when asked; else any keyword is a hint. */
+export const toolDialects: ToolDialects = { plain: 'openai_plain', strict: 'openai_strict' }
+
 export const emptySchema: JsonObject = { type: 'object', properties: {} }
 
 /** Members that the canonical node has its own fields for. Everything else is carried in `extra`. */
