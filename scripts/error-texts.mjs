@@ -8,7 +8,7 @@ export const codeTexts = {
       'Correct the definition; `detail.rule` names the rule (see below). For names you do not control use `importTool`.',
   },
   invalid_tool_fields: {
-    when: 'The tools given to a signature cannot be used: no tool, no description, no implementation, two of one name.',
+    when: 'A signature asks for tool calls but has no tools to call, or the value of a tool field is not what the field takes.',
     remedy: 'Correct the value of the field that the message names.',
   },
   invalid_request: {
@@ -55,11 +55,11 @@ export const codeTexts = {
     remedy: 'Try again later; use `fallback`.',
   },
   server_error: {
-    when: 'The provider failed, before or in the middle of an answer.',
-    remedy: 'Try again; what had arrived is `partialOf(error)`.',
+    when: 'The provider failed, before or in the middle of an answer; or it answered with a redirect, which is never followed.',
+    remedy: 'Try again; what had arrived is `partialOf(error)`. After a redirect check `baseUrl`.',
   },
   network: {
-    when: 'The connection could not be made, broke, or was redirected (redirects are never followed).',
+    when: 'The connection could not be made, or it broke.',
     remedy: 'Check that the server runs, and its address.',
   },
   timeout: {

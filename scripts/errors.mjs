@@ -41,6 +41,8 @@ if (!existsSync(page) || readFileSync(page, 'utf8') !== text) {
 process.stdout.write(`errors: ${Object.keys(errorCodes).length} codes, docs/errors.md is current\n`)
 
 function pageText() {
+  refuseStale(codeTexts, Object.keys(errorCodes))
+  refuseStale(categoryTexts, toolErrorCategories)
   const codes = Object.entries(errorCodes).map(([code, retryable]) => {
     const { when, remedy } = textFor(codeTexts, code)
     return [`\`${code}\``, when, remedy, retryable ? 'yes' : 'no']
@@ -75,6 +77,11 @@ changed: review it, then \`onDrift: 'replace'\`).
 function textFor(texts, key) {
   if (Object.hasOwn(texts, key)) return texts[key]
   throw new Error(`scripts/error-texts.mjs says nothing about "${key}"`)
+}
+
+function refuseStale(texts, keys) {
+  const stale = Object.keys(texts).find((key) => !keys.includes(key))
+  if (stale !== undefined) throw new Error(`scripts/error-texts.mjs speaks of "${stale}", which there is no more`)
 }
 
 function table(heads, rows) {
