@@ -2,6 +2,7 @@
 import { run, tool } from 'toolwire'
 import { connectMcp, serveMcp } from 'toolwire/mcp'
 import { scriptedModel } from 'toolwire/testing'
+import { modelOr } from './given-models.mjs'
 
 const weather = tool({
   name: 'get_weather',
@@ -16,10 +17,12 @@ const service = await serveMcp([weather], { transport: 'http' })
 const servers = await connectMcp({ weather: { url: service.url } })
 for (const { server, tool, error } of servers.problems) console.error(server, tool, error.message)
 
-const model = scriptedModel([
-  { calls: ['Boston', 'Cairo'].map((city) => ({ name: 'get_weather', args: { city } })) },
-  'Cairo is nine degrees warmer.',
-])
+const model = modelOr(
+  scriptedModel([
+    { calls: ['Boston', 'Cairo'].map((city) => ({ name: 'get_weather', args: { city } })) },
+    'Cairo is nine degrees warmer.',
+  ]),
+)
 // Tools of servers are asked about unless the policy allows what they touch.
 const result = await run({ model, tools: servers.registry, policy: { network: 'allow' }, prompt: 'Which is warmer?' })
 await servers.close()

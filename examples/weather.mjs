@@ -1,6 +1,7 @@
 // One question, one tool, one answer, on a scripted model: no key and no network. Run it with `npm start`.
 import { run, tool } from 'toolwire'
 import { scriptedModel } from 'toolwire/testing'
+import { modelOr } from './given-models.mjs'
 
 const weather = tool({
   name: 'get_weather',
@@ -10,10 +11,12 @@ const weather = tool({
 })
 
 // Stands in for anthropic('claude-…') or any other model: it says these turns, one after the other.
-const model = scriptedModel([
-  { text: 'Let me look.', calls: [{ name: 'get_weather', args: { city: 'Boston' } }] },
-  'It is 18 °C and clear in Boston.',
-])
+const model = modelOr(
+  scriptedModel([
+    { text: 'Let me look.', calls: [{ name: 'get_weather', args: { city: 'Boston' } }] },
+    'It is 18 °C and clear in Boston.',
+  ]),
+)
 
 const result = await run({ model, tools: [weather], prompt: 'Weather in Boston?' })
 

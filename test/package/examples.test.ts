@@ -1,20 +1,38 @@
 // Every example runs on the built package and says what it should.
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesBelow, root } from '../layers/source.js'
 
 const lastLines: Readonly<Record<string, string>> = {
+  'examples/approvals.mjs': 'answer after 3 turns; deleted: draft.txt',
+  'examples/durable.mjs': 'killed and resumed: 3 effects, the card was charged once',
+  'examples/errors-and-retries.mjs': 'error: network, may be tried again: true',
   'examples/langchain-agent.mjs': 'the agent answered: Rome is the warmest.',
   'examples/mcp.mjs': 'answer after 2 turns: 2 calls went through MCP',
+  'examples/multi-turn.mjs': '11 messages, 2 items',
+  'examples/parallel-tools.mjs': 'Tokyo is the largest. (3 at once)',
   'examples/react.mjs': 'all tasks solved on 5 wires',
+  'examples/record-and-replay.mjs': '2 lines of tape, no key on it, played without a provider',
+  'examples/schema-libraries.mjs': '6 ways, one tool',
   'examples/signatures.mjs': 'all as expected',
+  'examples/switching-providers.mjs': '6 models, 24 messages, nothing refused',
   'examples/telemetry.mjs': '1 run, 2 model calls, 2 tool calls',
+  'examples/web-page.mjs': 'the page was told 3 kinds of events, the last: answer',
   'examples/weather.mjs': 'answer after 2 turns and 1 call',
 }
 
-test('every example is listed here', () => {
-  expect(filesBelow('examples').filter((path) => path.endsWith('.mjs'))).toEqual(Object.keys(lastLines))
+/** What the examples have in common: where `--model` is read. */
+const parts = ['examples/given-models.mjs']
+
+test('every example is listed here, and has its line in the README of the examples', () => {
+  const examples = filesBelow('examples').filter((path) => path.endsWith('.mjs') && !parts.includes(path))
+  expect(examples.toSorted()).toEqual(Object.keys(lastLines).toSorted())
+  const lines = readFileSync(join(root, 'examples/README.md'), 'utf8').matchAll(
+    /^\| \[([a-z-]+\.mjs)\]\(\1\) +\| .+ \|$/gm,
+  )
+  expect([...lines].map(([, name]) => `examples/${name}`).toSorted()).toEqual(examples.toSorted())
 })
 
 test.each(Object.entries(lastLines))('%s ends with "%s"', (path, line) => {
