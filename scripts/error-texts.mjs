@@ -75,20 +75,21 @@ export const codeTexts = {
     remedy: 'Try again; what had arrived is `partialOf(error)`.',
   },
   malformed_response: {
-    when: 'The answer is not what the wire says it should be.',
-    remedy: 'Check that `baseUrl` speaks this wire; otherwise try again.',
+    when: 'The answer is not what the wire says it should be, or no answer to `generate` fits the schema.',
+    remedy:
+      'Check that `baseUrl` speaks this wire; otherwise try again. After `generate`, `detail.text` is what the model said.',
   },
   malformed_arguments: {
     when: 'The arguments of a call are no complete JSON object, do not fit the schema, or pass a limit (`argsOf`, `decodeArguments`).',
     remedy: 'Answer the call with the message, so that the model corrects itself; the executor does that by itself.',
   },
   missing_required_output: {
-    when: 'A signature did not get all of its outputs, after its retries.',
+    when: 'A signature did not get all of its outputs, or `generate` no answer at all, after the retries.',
     remedy: 'Raise `maxOutputRetries`, make the output optional, or say more about it.',
   },
   limit_exceeded: {
-    when: 'Something is larger than a limit that protects memory: a line or body of an answer, stored data, nesting.',
-    remedy: 'The message names the limit; raise it if the size is meant.',
+    when: 'Something is larger than a limit that protects memory (a line or body of an answer, stored data, nesting), or `generate` used up `maxCalls` or a budget.',
+    remedy: 'The message names the limit; raise it if that much is meant.',
   },
   tool_failed: {
     when: 'What a tool throws as a `ToolExecutionError`. The model reads it; it does not reach the caller of `run`.',

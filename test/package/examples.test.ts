@@ -9,6 +9,7 @@ const lastLines: Readonly<Record<string, string>> = {
   'examples/approvals.mjs': 'answer after 3 turns; deleted: draft.txt',
   'examples/durable.mjs': 'killed and resumed: 3 effects, the card was charged once',
   'examples/errors-and-retries.mjs': 'error: network, may be tried again: true',
+  'examples/extraction.mjs': 'Ada, due 2026-12-01: 2 items by native, 2 answers',
   'examples/langchain-agent.mjs': 'the agent answered: Rome is the warmest.',
   'examples/mcp.mjs': 'answer after 2 turns: 2 calls went through MCP',
   'examples/multi-turn.mjs': '11 messages, 2 items',
