@@ -47,12 +47,11 @@ export function leavable<Event, Outcome>(
   open: (signal: AbortSignal) => AsyncGenerator<Event, Outcome>,
 ): Source<Event, Outcome> {
   const leaving = new AbortController()
-  const left = new ToolwireError('aborted', 'the reader of the events left')
   return {
     events: open(signal === undefined ? leaving.signal : AbortSignal.any([signal, leaving.signal])),
-    leave: () => leaving.abort(left),
+    leave: () => leaving.abort(new ToolwireError('aborted', 'the reader of the events left')),
     left: () => {
-      throw left
+      throw leaving.signal.reason
     },
   }
 }

@@ -91,9 +91,9 @@ const needs: readonly (readonly [keyof Capabilities, (request: CompletionRequest
   ['reasoning', asksForReasoning, 'think before it answers; leave out reasoning'],
 ]
 
-/** The names of what a request needs. */
-export function neededCapabilities(request: CompletionRequest): ReadonlySet<keyof Capabilities> {
-  return new Set(needs.flatMap(([capability, isNeeded]) => (isNeeded(request) ? [capability] : [])))
+/** Whether a request needs a capability. Asked for one at a time: looking for images reads the whole history. */
+export function isCapabilityNeeded(name: keyof Capabilities, request: CompletionRequest): boolean {
+  return needs.some(([capability, isNeeded]) => capability === name && isNeeded(request))
 }
 
 /** Refuses, by name, what the model is known not to be able to do. */

@@ -7,7 +7,7 @@ import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
 import type { TransportResponse } from '../transport/transport.js'
 import type { EncodedRequest, Env } from '../wire/codec.js'
-import { type Awaitable, awaitable, drained, leavable, type Source } from './awaitable.js'
+import { type Awaitable, awaitable, drained, leavable } from './awaitable.js'
 import { checkCapabilities } from './capabilities.js'
 import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
 import type { CallOptions, Model, ModelRequest } from './model.js'
@@ -22,22 +22,19 @@ interface Place {
 }
 
 export function httpModel(endpoint: Endpoint): Model {
-  const learned = learnedCapabilities(endpoint)
-  const call = (
-    request: ModelRequest,
-    options: CallOptions,
-    stream: boolean,
-  ): Source<CompletionEvent, CompletionResponse> =>
-    leavable(options.signal, (signal) => callEvents({ endpoint, learned }, request, { ...options, signal }, stream))
+  const place: Place = { endpoint, learned: learnedCapabilities(endpoint) }
   return {
     name: endpoint.name,
     id: endpoint.model,
     get capabilities() {
-      return learned.of(endpoint.model)
+      return place.learned.of(endpoint.model)
     },
-    complete: async (request, options = {}) => drained(call(request, options, false).events),
+    complete: async (request, options = {}) => {
+      const signal = options.signal ?? new AbortController().signal // nobody can leave a call that is only awaited
+      return drained(callEvents(place, request, { ...options, signal }, false))
+    },
     stream: (request, options = {}): Awaitable<CompletionEvent, CompletionResponse> =>
-      awaitable(() => call(request, options, true)),
+      awaitable(() => leavable(options.signal, (signal) => callEvents(place, request, { ...options, signal }, true))),
   }
 }
 

@@ -4,7 +4,7 @@ import type { CompletionRequest } from '../conversation/request.js'
 import { ToolwireError } from '../errors/error.js'
 import type { HttpRequest } from '../wire/codec.js'
 import { readShown, type ShownModel, showRequest } from '../wire/directory.js'
-import { neededCapabilities } from './capabilities.js'
+import { isCapabilityNeeded } from './capabilities.js'
 import type { Capabilities, Support } from './model.js'
 import { answered, type Endpoint, whole } from './sending.js'
 
@@ -36,10 +36,10 @@ export function learnedCapabilities(endpoint: Endpoint): LearnedCapabilities {
     of,
     async for(request, signal) {
       const { model } = request
-      const needed = neededCapabilities(request)
-      const isOpen = told.some((name) => needed.has(name) && endpoint.capabilities[name] === 'unknown')
-      const http = isOpen && !shown.has(model) ? showRequest(endpoint.codec.wire, model) : undefined
-      if (http !== undefined) {
+      const http = shown.has(model) ? undefined : showRequest(endpoint.codec.wire, model)
+      const isOpen = (name: (typeof told)[number]): boolean =>
+        endpoint.capabilities[name] === 'unknown' && isCapabilityNeeded(name, request)
+      if (http !== undefined && told.some(isOpen)) {
         const asked = asking.get(model) ?? ask(model, http, signal)
         asking.set(model, asked)
         await asked

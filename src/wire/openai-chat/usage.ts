@@ -55,7 +55,9 @@ export function writeUsage(usage: Usage): JsonObject {
 
 /** The raw object when it says more than the buckets do, so that it must be kept. */
 export function fullerUsage(raw: JsonObject, usage: Usage): JsonObject | undefined {
-  return canonicalJson(raw) === canonicalJson(writeUsage(usage)) ? undefined : raw
+  const written = writeUsage(usage)
+  if (JSON.stringify(raw) === JSON.stringify(written)) return undefined // most servers write it in this order
+  return canonicalJson(raw) === canonicalJson(written) ? undefined : raw
 }
 
 /** The object to write: the raw one as long as it still tells the same figures. */
