@@ -25,9 +25,9 @@ for (const f of files()) {
       const step = async (name, fn) => {
         try {
           await within(fn(), 8000)
-          row.push(name + ':ok')
+          row.push(`${name}:ok`)
         } catch (e) {
-          row.push(name + ':FAIL ' + String(e?.stack ?? JSON.stringify(e)).slice(0, 400))
+          row.push(`${name}:FAIL ${String(e?.stack ?? JSON.stringify(e)).slice(0, 400)}`)
         }
       }
       const eq = (a, b, what) => {
@@ -36,20 +36,20 @@ for (const f of files()) {
       for (const schema of c.zod ? ['json', 'zod'] : ['json']) {
         const tag = schema === 'zod' ? '(zod)' : ''
         if (!c.only) {
-          await step('A' + tag, async () => {
+          await step(`A${tag}`, async () => {
             const r = await (await c.create(wire, { root: url('chat4'), tools: makeTools(20), schema })).chat('hi')
             eq(r.toolCalls.length, 4, 'calls')
             eq(r.toolCalls[3].args.days, 4, 'args')
             eq(r.toolCalls[2].name, 'tool_2', 'name')
           })
-          await step('B' + tag, async () => {
+          await step(`B${tag}`, async () => {
             let n = 0
             const r = await (await c.create(wire, { root: url('text-50') })).chatStream('hi', () => n++)
             eq(n, 50, 'deltas')
             eq(r.text.length > 300, true, 'text')
           })
           if (wire === 'openai' || wire === 'anthropic')
-            await step('C' + tag, async () => {
+            await step(`C${tag}`, async () => {
               const r = await (
                 await c.create(wire, { root: url('args-4000-80'), tools: [bigTool()], schema })
               ).chatStream('hi', () => {})
@@ -57,7 +57,7 @@ for (const f of files()) {
               eq(JSON.stringify(r.toolCalls[0].args).length, 4000, 'bytes')
             })
         }
-        await step('D' + tag, async () => {
+        await step(`D${tag}`, async () => {
           const r = await (
             await c.create(wire, { root: url(`loop-3-c${id++}`), tools: makeTools(4), schema })
           ).toolLoop('hi', 3)

@@ -1,5 +1,5 @@
 // F. cold start, install size, bundle size. A further contender: add a row, or EXTRA_COLD=path to a module exporting rows.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -24,6 +24,14 @@ const rows = [
     imports: `import http from 'node:http';`,
     adapter: ['raw-http', 'raw-http', 'openai'],
     program: `http.request({ host: 'x', path: '/v1/chat/completions', method: 'POST', headers: { authorization: 'Bearer x', 'content-type': 'application/json' } }, (r) => { let b = ''; r.setEncoding('utf8').on('data', (d) => b += d).on('end', () => { for (const c of JSON.parse(b).choices[0].message.tool_calls ?? []) console.log(c.function.name, JSON.parse(c.function.arguments)); }); }).end(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [{ type: 'function', function: { name: 'w', description: 'd', parameters: ${SCHEMA} } }] }));`,
+  },
+  {
+    name: 'toolwire',
+    install: [],
+    adapter: ['toolwire', 'toolwire', 'openai'],
+    imports: `import { run, openai, tool } from 'toolwire';`,
+    program: `const r = await run({ model: openai('m'), prompt: 'hi', tools: [tool({ name: 'w', description: 'Current weather', input: ${SCHEMA}, execute: () => 1 })] }); console.log(r.text);`,
+    packed: true,
   },
   {
     name: 'openai-sdk',
@@ -116,6 +124,16 @@ function du(p) {
   return { bytes: n, files }
 }
 
+/** toolwire as it would be published, packed into the temporary folder. */
+function packedHere() {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-pack-'))
+  const packed = spawnSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: resolve(here, '../..'),
+    encoding: 'utf8',
+  })
+  return join(folder, packed.stdout.trim().split('\n').at(-1))
+}
+
 export default async function cold({ quick }) {
   const all = [...rows]
   if (process.env.EXTRA_COLD) all.push(...(await import(pathToFileURL(resolve(process.env.EXTRA_COLD)).href)).default)
@@ -129,16 +147,20 @@ export default async function cold({ quick }) {
     writeFileSync(join(tmp, 'empty.mjs'), tail)
     const jobs = [{ name: '(empty node)', imp: 'empty.mjs' }]
     for (const [i, r] of all.entries()) {
-      writeFileSync(join(tmp, `imp${i}.mjs`), (r.imports || '') + tail)
+      const imports = (r.imports ?? '').replace(
+        "'toolwire'",
+        JSON.stringify(pathToFileURL(resolve(here, '../../dist/index.js')).href),
+      )
+      writeFileSync(join(tmp, `imp${i}.mjs`), imports + tail)
       let first = null
       if (r.adapter || r.name.startsWith('raw-fetch')) {
         const [file, name, wire] = r.adapter ?? ['raw-fetch', 'raw-fetch', 'openai']
         writeFileSync(
           join(tmp, `first${i}.mjs`),
-          `console.warn = console.info = () => {}; const m = [(await import(${JSON.stringify(file.includes('/') ? pathToFileURL(resolve(file)).href : '../contenders/' + file + '.mjs')})).default].flat().find((c) => c.name === ${JSON.stringify(name)});
+          `console.warn = console.info = () => {}; const m = [(await import(${JSON.stringify(file.includes('/') ? pathToFileURL(resolve(file)).href : `../contenders/${file}.mjs`)})).default].flat().find((c) => c.name === ${JSON.stringify(name)});
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const tools = Array.from({ length: 4 }, (_, i) => ({ name: 'tool_' + i, description: 'd', jsonSchema: schema, execute: async () => 1 }));
-const r = await (await m.create(${JSON.stringify(wire)}, { root: ${JSON.stringify(server.base + 'chat4')}, tools })).chat('hi'); if (r.toolCalls.length !== 4) throw new Error('bad');` +
+const r = await (await m.create(${JSON.stringify(wire)}, { root: ${JSON.stringify(`${server.base}chat4`)}, tools })).chat('hi'); if (r.toolCalls.length !== 4) throw new Error('bad');` +
             tail,
         )
         first = `first${i}.mjs`
@@ -200,13 +222,14 @@ const r = await (await m.create(${JSON.stringify(wire)}, { root: ${JSON.stringif
     for (const r of all) {
       try {
         const b = await build({
-          stdin: { contents: r.imports + '\n' + r.program, resolveDir: here, loader: 'js' },
+          stdin: { contents: `${r.imports}\n${r.program}`, resolveDir: here, loader: 'js' },
           bundle: true,
           minify: true,
           format: 'esm',
           platform: 'node',
           target: 'node20',
           external: r.external ?? [],
+          alias: { toolwire: resolve(here, '../../dist/index.js') },
           write: false,
           logLevel: 'silent',
           metafile: true,
@@ -226,7 +249,7 @@ const r = await (await m.create(${JSON.stringify(wire)}, { root: ${JSON.stringif
   // --- install size (needs the package registry; skipped with NO_INSTALL=1)
   if (!process.env.NO_INSTALL)
     for (const r of all) {
-      if (!r.install.length) {
+      if (!r.install.length && !r.packed) {
         out[r.name].installBytes = 0
         out[r.name].packages = 0
         continue
@@ -241,7 +264,7 @@ const r = await (await m.create(${JSON.stringify(wire)}, { root: ${JSON.stringif
           '--no-fund',
           '--ignore-scripts',
           '--loglevel=error',
-          ...r.install.map((x) => (deps[x] ? `${x}@${deps[x]}` : x)),
+          ...(r.packed ? [packedHere()] : r.install.map((x) => (deps[x] ? `${x}@${deps[x]}` : x))),
         ],
         { cwd: d, encoding: 'utf8' },
       )
@@ -255,36 +278,5 @@ const r = await (await m.create(${JSON.stringify(wire)}, { root: ${JSON.stringif
       } else out[r.name].installError = p.stderr.slice(-300)
       rmSync(d, { recursive: true, force: true })
     }
-  const kb = (x) => (x == null ? '-' : (x / 1024).toFixed(0))
-  console.log(`\n== F  cold start (node start ${median(acc0(out)).toFixed(0)} ms subtracted), bundle, install`)
-  console.log(
-    'contender'.padEnd(22),
-    'import ms',
-    ' cpu ms',
-    ' first-reply ms',
-    ' bundle min kB',
-    ' gz kB',
-    ' modules',
-    ' install MB',
-    ' pkgs',
-  )
-  for (const r of all) {
-    const v = out[r.name]
-    console.log(
-      r.name.padEnd(22),
-      v.importMs.toFixed(0).padStart(9),
-      v.importCpuMs.toFixed(0).padStart(7),
-      (v.firstMs?.toFixed(0) ?? '-').padStart(15),
-      kb(v.bundleMin).padStart(14),
-      (v.bundleGz == null ? '-' : (v.bundleGz / 1024).toFixed(1)).padStart(7),
-      String(v.bundleModules ?? '-').padStart(8),
-      (v.installBytes == null ? '-' : (v.installBytes / 1048576).toFixed(1)).padStart(11),
-      String(v.packages ?? '-').padStart(6),
-      v.error ? 'ERR ' + v.error.slice(0, 120) : '',
-      v.bundleError ?? '',
-      v.installError?.slice(0, 150) ?? '',
-    )
-  }
   return out
 }
-const acc0 = (o) => o.nodeStartMs.samples

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { Pool } from 'undici'
 import { WIRES } from './contenders/_floor.mjs'
 import gateways from './gateways/index.mjs'
-import { median, quant, startServer, stats } from './lib/pool.mjs'
+import { median, quantile, startServer, stats } from './lib/pool.mjs'
 import { makeTools } from './lib/tools.mjs'
 
 const freePort = () =>
@@ -75,7 +75,7 @@ export default async function gateway({ quick }) {
       path = x.g.path(slug)
     const lat = []
     let n = 0,
-      bytes = 0
+      _bytes = 0
     const end = performance.now() + ms,
       c0 = x.p ? cpuOf(x.p.pid) : 0,
       t0 = performance.now()
@@ -86,8 +86,8 @@ export default async function gateway({ quick }) {
         let ok = r.statusCode === 200,
           len = 0
         for await (const c of r.body) len += c.length
-        if (!ok || len < 100) throw new Error('status ' + r.statusCode)
-        bytes += len
+        if (!ok || len < 100) throw new Error(`status ${r.statusCode}`)
+        _bytes += len
         lat.push(performance.now() - t)
         n++
       }
@@ -97,7 +97,7 @@ export default async function gateway({ quick }) {
     return {
       rps: (n / wall) * 1000,
       p50: median(lat),
-      p99: quant(lat, 0.99),
+      p99: quantile(lat, 0.99),
       cpuUs: x.p ? (cpuOf(x.p.pid) - c0) / n : null,
       n,
     }
@@ -111,6 +111,7 @@ export default async function gateway({ quick }) {
   const R = quick ? 2 : 4,
     MS = quick ? 700 : 1200
   for (const [label, slug, stream, conc] of cases) {
+    out[label] = {}
     const acc = new Map(gs.map((x) => [x, []]))
     for (const x of gs)
       try {
@@ -133,17 +134,18 @@ export default async function gateway({ quick }) {
     for (const [x, rs] of acc) {
       if (x.err) {
         console.log(x.g.name.padEnd(24), 'ERROR', x.err)
-        ;(out[label] ??= {})[x.g.name] = { error: x.err }
+        out[label][x.g.name] = { error: x.err }
         x.err = null
         continue
       }
       const m = (f) => stats(rs.map(f))
-      const v = ((out[label] ??= {})[x.g.name] = {
+      const v = {
         rps: m((r) => r.rps),
         p50: m((r) => r.p50),
         p99: m((r) => r.p99),
         cpuUs: x.p ? m((r) => r.cpuUs) : null,
-      })
+      }
+      out[label][x.g.name] = v
       console.log(
         x.g.name.padEnd(24),
         v.rps.median.toFixed(0).padStart(8),
@@ -154,9 +156,10 @@ export default async function gateway({ quick }) {
       )
     }
   }
+  out.peakRssMB = {}
   for (const x of gs)
     if (x.p) {
-      ;(out.peakRssMB ??= {})[x.g.name] = rssOf(x.p.pid)
+      out.peakRssMB[x.g.name] = rssOf(x.p.pid)
       x.p.kill()
     }
   console.log('peak RSS MB', out.peakRssMB)

@@ -1,239 +1,166 @@
-// node report.mjs [results.json] -> markdown tables on stdout
+// The tables of a run, as markdown. node report.mjs [results.json]
 import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 
-const R = JSON.parse(readFileSync(process.argv[2] ?? 'results.json'))
-const f = (x, d = 0) => (x == null || Number.isNaN(x) ? '-' : x.toFixed(d))
-const sp = (s, d = 2) => `${f(s.median, d)} [${f(s.min, d)}..${f(s.max, d)}]`
-const order = { openai: 0, anthropic: 1, ollama: 2, gemini: 3 }
-const rows = (o) =>
-  Object.entries(o ?? {}).map(([k, v]) => {
-    const i = k.lastIndexOf('/')
-    return { name: k.slice(0, i), wire: k.slice(i + 1), v }
+const wireOrder = ['openai', 'anthropic', 'ollama', 'gemini']
+
+/** A number with so many digits; a dash where there is none. */
+function show(value, digits = 0) {
+  return value === null || value === undefined || Number.isNaN(value) ? '-' : value.toFixed(digits)
+}
+
+function spread(stats, digits = 2) {
+  return stats ? `${show(stats.median, digits)} [${show(stats.min, digits)}..${show(stats.max, digits)}]` : '-'
+}
+
+function table(title, head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`
+  return [`### ${title}`, '', line(head), line(head.map(() => '---')), ...rows.map(line), ''].join('\n')
+}
+
+/** The contenders of a scenario by wire, the cheapest first; those that failed come last. */
+function ranked(scenario, costOf) {
+  const cost = (row) => costOf(row.value) ?? Number.POSITIVE_INFINITY
+  return Object.entries(scenario)
+    .map(([key, value]) => ({
+      name: key.slice(0, key.lastIndexOf('/')),
+      wire: key.slice(key.lastIndexOf('/') + 1),
+      value,
+    }))
+    .sort((a, b) => wireOrder.indexOf(a.wire) - wireOrder.indexOf(b.wire) || cost(a) - cost(b))
+}
+
+/** How cost grows with size: 1 is linear, 2 quadratic. */
+function exponent(small, large, factor) {
+  return Math.log(large / small) / Math.log(factor)
+}
+
+function callTable(title, scenario, key, unit) {
+  const digits = unit === 'call' ? 0 : 2
+  const head = ['wire', 'contender', `CPU µs/${unit}`, 'CPU ratio median [min..max]', 'ratio of minima', 'wall ratio']
+  const rows = ranked(scenario, (value) => value[key]?.cpuUs?.median).map(({ wire, name, value }) => {
+    const { error, cpuUs, per, ratioCpu, cpuMinRatio, ratioWall } = value[key] ?? { error: '-' }
+    if (error !== undefined) return [wire, name, error, '', '', '']
+    const perUnit = show(cpuUs.median / per, digits)
+    return [wire, name, perUnit, spread(ratioCpu), show(cpuMinRatio, 2), show(ratioWall.median, 2)]
   })
-const out = []
-const table = (head, body) => {
-  out.push(
-    '| ' + head.join(' | ') + ' |',
-    '|' + head.map(() => '---').join('|') + '|',
-    ...body.map((r) => '| ' + r.join(' | ') + ' |'),
-    '',
-  )
+  return table(title, head, rows)
 }
-const slope = (a, b, k) => Math.log(b / a) / Math.log(k)
-const sorted = (o, key) =>
-  rows(o)
-    .filter((r) => r.v[key])
-    .sort(
-      (a, b) => order[a.wire] - order[b.wire] || (a.v[key].cpuUs?.median ?? 1e12) - (b.v[key].cpuUs?.median ?? 1e12),
-    )
 
-for (const [scn, key, title, unit] of [
-  ['A', 'chat', 'A. non-streaming, 20 tools, 4 parallel calls back', 'call'],
-  ['AZ', 'chat-zod', 'A (zod). the same, tools given as zod schemas', 'call'],
-  ['B', '2000', 'B. 2,000 text deltas, one HTTP chunk per event', 'delta'],
-  ['BC', '2000-coalesced', 'B (coalesced). 2,000 text deltas in 16 kB HTTP chunks', 'delta'],
-]) {
-  if (!R[scn]) continue
-  out.push(`### ${title}`, '')
-  const floor = (w) => R[scn][`raw-fetch/${w}`]?.[key]?.cpuUs?.median
-  table(
-    [
-      'wire',
-      'contender',
-      `CPU µs/${unit}`,
-      `over floor µs/${unit}`,
-      'CPU ratio median [min..max]',
-      'ratio of minima',
-      'wall ratio',
-    ],
-    sorted(R[scn], key).map((r) =>
-      r.v[key].error
-        ? [r.wire, r.name, r.v[key].error, '', '', '', '']
-        : [
-            r.wire,
-            r.name,
-            f(r.v[key].cpuUs.median / r.v[key].per, unit === 'call' ? 0 : 2),
-            f((r.v[key].cpuUs.median - floor(r.wire)) / r.v[key].per, unit === 'call' ? 0 : 2),
-            sp(r.v[key].ratioCpu),
-            f(r.v[key].cpuMinRatio, 2),
-            f(r.v[key].ratioWall.median, 2),
-          ],
-    ),
-  )
+function argumentTable(title, scenario) {
+  const sizes = ['50k', '100k', '200k', '400k']
+  const head = ['wire', 'contender', ...sizes.map((size) => `${size} CPU ms`), 'ratio at 200k', 'exponent 100k→400k']
+  const rows = ranked(scenario, (value) => value['200k']?.cpuUs?.median).map(({ wire, name, value }) => {
+    const cost = (size) => value[size]?.cpuUs?.median
+    const cells = sizes.map((size) => (cost(size) ? show(cost(size) / 1000, 1) : (value[size]?.error ?? '-')))
+    return [
+      wire,
+      name,
+      ...cells,
+      show(value['200k']?.ratioCpu?.median, 2),
+      show(exponent(cost('100k'), cost('400k'), 4), 2),
+    ]
+  })
+  return table(title, head, rows)
 }
-if (R.C) {
-  out.push('### C. one tool call, JSON arguments in 50-byte fragments', '')
-  const S = ['50k', '100k', '200k', '400k']
-  table(
-    [
-      'wire',
-      'contender',
-      ...S.map((s) => s + ' CPU ms'),
-      'µs/fragment at 200k',
-      'ratio at 200k',
-      'growth exponent (100k→200k / 200k→400k)',
-    ],
-    sorted(R.C, '50k')
-      .sort(
-        (a, b) =>
-          order[a.wire] - order[b.wire] || (a.v['200k']?.cpuUs?.median ?? 1e12) - (b.v['200k']?.cpuUs?.median ?? 1e12),
-      )
-      .map((r) => {
-        const m = (s) => r.v[s]?.cpuUs?.median
-        return [
-          r.wire,
-          r.name,
-          ...S.map((s) => (m(s) ? f(m(s) / 1000, 0) : (r.v[s]?.error ?? '-'))),
-          f(m('200k') / 4000, 1),
-          r.v['200k']?.ratioCpu ? f(r.v['200k'].ratioCpu.median, 1) : '-',
-          `${f(slope(m('100k'), m('200k'), 2), 2)} / ${f(slope(m('200k'), m('400k'), 2), 2)}`,
-        ]
-      }),
-  )
+
+function loopTable(title, scenario) {
+  const sizes = ['10', '50', '200']
+  const ratios = sizes.map((size) => `ratio at ${size} [min..max]`)
+  const head = ['wire', 'contender', ...sizes.map((size) => `${size} rounds CPU ms`), ...ratios, 'exponent 50→200']
+  const rows = ranked(scenario, (value) => value['200']?.cpuUs?.median).map(({ wire, name, value }) => {
+    const cost = (size) => value[size]?.cpuUs?.median
+    const cells = sizes.map((size) => (cost(size) ? show(cost(size) / 1000, 1) : (value[size]?.error ?? '-')))
+    const found = sizes.map((size) => spread(value[size]?.ratioCpu))
+    return [wire, name, ...cells, ...found, show(exponent(cost('50'), cost('200'), 4), 2)]
+  })
+  return table(title, head, rows)
 }
-if (R.D) {
-  out.push('### D. tool loop, 4 parallel no-op tools per round', '')
-  const S = ['10', '50', '200']
-  table(
-    [
-      'wire',
-      'contender',
-      ...S.map((s) => s + ' rounds CPU ms'),
-      'wall ms at 200',
-      'ratio at 50',
-      'ratio at 200 [min..max]',
-      'exponent 50→200',
-    ],
-    sorted(R.D, '10')
-      .sort(
-        (a, b) =>
-          order[a.wire] - order[b.wire] || (a.v['200']?.cpuUs?.median ?? 1e12) - (b.v['200']?.cpuUs?.median ?? 1e12),
-      )
-      .map((r) => {
-        const m = (s) => r.v[s]?.cpuUs?.median
-        return [
-          r.wire,
-          r.name,
-          ...S.map((s) => (m(s) ? f(m(s) / 1000, 1) : (r.v[s]?.error ?? '-'))),
-          f(r.v['200']?.wallMs?.median, 0),
-          f(r.v['50']?.ratioCpu?.median, 2),
-          r.v['200']?.ratioCpu ? sp(r.v['200'].ratioCpu) : '-',
-          f(slope(m('50'), m('200'), 4), 2),
-        ]
-      }),
-  )
+
+function crowdTable(title, scenario) {
+  const head = ['wire', 'contender', 'wall ms', 'CPU µs/delta', 'CPU ratio', 'peak RSS MB', 'delay p50 / p99 / max ms']
+  const rows = ranked(scenario, (value) => value.cpuUs?.median).map(({ wire, name, value }) => {
+    if (value.error !== undefined) return [wire, name, value.error, '', '', '', '']
+    const floor = scenario[`raw-fetch/${wire}`]?.cpuUs?.median
+    const perDelta = show(value.cpuUs.median / value.n / value.deltas, 2)
+    const delays = [value.p50, value.p99, value.maxDelay].map((stats) => show(stats.median, 1)).join(' / ')
+    const ratio = show(value.cpuUs.median / floor, 2)
+    return [wire, name, spread(value.wallMs, 0), perDelta, ratio, show(value.peakMB.median), delays]
+  })
+  return table(title, head, rows)
 }
-for (const [scn, title] of [
-  ['E', 'E. 1,000 simultaneous streams x 200 deltas, as fast as it goes, fresh process each'],
-  [
-    'EP',
-    'E (paced). 400 simultaneous streams x 200 deltas at 50 deltas/s each (4 s, 20k deltas/s), fresh process each',
-  ],
-])
-  if (R[scn]) {
-    out.push('### ' + title, '')
-    const fl = (w) => R[scn][`raw-fetch/${w}`]?.cpuUs.median
-    table(
-      [
-        'wire',
-        'contender',
-        'wall ms [min..max]',
-        'CPU µs/delta',
-        'CPU ratio',
-        'k deltas/s',
-        'peak RSS MB',
-        'RSS growth MB',
-        'loop delay p50 / p99 ms',
-        'max ms',
-      ],
-      rows(R[scn])
-        .sort((a, b) => order[a.wire] - order[b.wire] || (a.v.cpuUs?.median ?? 1e12) - (b.v.cpuUs?.median ?? 1e12))
-        .map((r) =>
-          r.v.error
-            ? [r.wire, r.name, r.v.error, '', '', '', '', '', '', '']
-            : [
-                r.wire,
-                r.name,
-                sp(r.v.wallMs, 0),
-                f(r.v.cpuUs.median / r.v.n / r.v.deltas, 2),
-                f(r.v.cpuUs.median / fl(r.wire), 2),
-                f((r.v.n * r.v.deltas) / r.v.wallMs.median, 0),
-                f(r.v.peakMB.median),
-                f(r.v.growthMB.median),
-                `${f(r.v.p50.median, 1)} / ${f(r.v.p99.median, 0)}`,
-                f(r.v.maxDelay.median, 0),
-              ],
-        ),
-    )
-  }
-if (R.F) {
-  out.push(
-    `### F. cold start (bare node: ${f(R.F.nodeStartMs.median)} ms wall, ${f(R.F.nodeStartCpuMs.median)} ms CPU, subtracted), bundle, install`,
-    '',
-  )
-  table(
-    [
-      'contender',
-      'import ms',
-      'import ms (minima)',
-      'import CPU ms',
-      'to first reply ms',
-      'first reply CPU ms',
-      'bundle min kB',
-      'bundle gz kB',
-      'modules',
-      'install MB',
-      'packages',
-    ],
-    Object.entries(R.F)
-      .filter(([k]) => !k.startsWith('nodeStart'))
-      .sort((a, b) => (a[1].bundleGz ?? 1e12) - (b[1].bundleGz ?? 1e12))
-      .map(([k, v]) => [
-        k,
-        f(v.importMs),
-        f(v.importMinMs),
-        f(v.importCpuMs),
-        f(v.firstMs),
-        f(v.firstCpuMs),
-        f(v.bundleMin / 1024),
-        f(v.bundleGz / 1024, 1),
-        v.bundleModules ?? v.bundleError ?? '-',
-        v.installBytes == null ? '-' : f(v.installBytes / 1048576, 1),
-        v.packages ?? '-',
-      ]),
-  )
+
+function coldTable({ nodeStartMs, nodeStartCpuMs: _, ...contenders }) {
+  const title = `F. cold start (bare node, ${show(nodeStartMs.median)} ms, subtracted), bundle, install`
+  const head = [
+    'contender',
+    'import ms',
+    'import CPU ms',
+    'to first reply ms',
+    'bundle gz kB',
+    'modules',
+    'install MB',
+    'packages',
+  ]
+  const rows = Object.entries(contenders)
+    .sort(([, a], [, b]) => (a.bundleGz ?? Number.POSITIVE_INFINITY) - (b.bundleGz ?? Number.POSITIVE_INFINITY))
+    .map(([name, value]) => [
+      name,
+      value.error ?? show(value.importMs),
+      show(value.importCpuMs),
+      show(value.firstMs),
+      show(value.bundleGz / 1024, 1),
+      value.bundleModules ?? value.bundleError ?? '-',
+      value.installBytes === undefined ? (value.installError ?? '-') : show(value.installBytes / 1048576, 1),
+      value.packages ?? '-',
+    ])
+  return table(title, head, rows)
 }
-if (R.G) {
-  out.push('### G. schema conversion and validation', '')
-  table(
-    ['path', 'convert CPU µs/tool [min..max]', 'validate CPU µs/argument [min..max]'],
-    Object.entries(R.G).map(([k, v]) => [
-      k,
-      v.convertUsPerTool ? sp(v.convertUsPerTool, 0) : '-',
-      v.validateUsPerArg ? sp(v.validateUsPerArg) : '-',
-    ]),
-  )
+
+function schemaTable(scenario) {
+  const head = ['path', 'convert CPU µs/tool [min..max]', 'validate CPU µs/argument [min..max]']
+  const rows = Object.entries(scenario).map(([name, value]) => [
+    name,
+    spread(value.convertUsPerTool, 1),
+    spread(value.validateUsPerArg),
+  ])
+  return table('G. schema conversion and validation', head, rows)
 }
-if (R.H) {
-  out.push('### H. gateway openai -> anthropic', '')
-  table(
-    ['case', 'gateway', 'req/s [min..max]', 'p50 ms', 'p99 ms', 'gateway CPU µs/request'],
-    Object.entries(R.H)
-      .filter(([k]) => k !== 'peakRssMB')
-      .flatMap(([c, g]) =>
-        Object.entries(g).map(([n, v]) =>
-          v.error
-            ? [c, n, v.error, '', '', '']
-            : [c, n, sp(v.rps, 0), f(v.p50.median, 2), f(v.p99.median, 2), v.cpuUs ? sp(v.cpuUs, 0) : '-'],
-        ),
-      ),
+
+function gatewayTable({ peakRssMB = {}, ...cases }) {
+  const head = ['case', 'gateway', 'req/s [min..max]', 'p50 ms', 'p99 ms', 'gateway CPU µs/request', 'peak RSS MB']
+  const rows = Object.entries(cases).flatMap(([label, gateways]) =>
+    Object.entries(gateways).map(([name, value]) => {
+      if (value.error !== undefined) return [label, name, value.error, '', '', '', '']
+      const times = [show(value.p50.median, 2), show(value.p99.median, 2)]
+      return [label, name, spread(value.rps, 0), ...times, spread(value.cpuUs, 0), show(peakRssMB[name])]
+    }),
   )
-  out.push(
-    'Peak RSS MB: ' +
-      Object.entries(R.H.peakRssMB ?? {})
-        .map(([k, v]) => `${k} ${f(v)}`)
-        .join(', '),
-    '',
-  )
+  return table('H. gateway, OpenAI Chat in, Anthropic out', head, rows)
 }
-console.log(out.join('\n'))
+
+const tables = {
+  A: (found) => callTable('A. one call, 20 tools, 4 calls back', found, 'chat', 'call'),
+  AZ: (found) => callTable('A with zod tools', found, 'chat-zod', 'call'),
+  B: (found) => callTable('B. 2,000 text deltas, one HTTP chunk each', found, '2000', 'delta'),
+  BC: (found) => callTable('B coalesced. 2,000 text deltas in chunks of 16 kB', found, '2000-coalesced', 'delta'),
+  C: (found) => argumentTable('C. one call, its arguments in fragments of 50 bytes', found),
+  CP: (found) => argumentTable('C with a view of the arguments at every fragment (the floor has none)', found),
+  D: (found) => loopTable('D. loop of rounds with 4 calls each', found),
+  E: (found) => crowdTable('E. streams of 200 deltas at once, as fast as they come', found),
+  EP: (found) => crowdTable('E paced. 400 streams at 50 deltas/s each', found),
+  F: coldTable,
+  G: schemaTable,
+  H: gatewayTable,
+}
+
+export function report(results) {
+  const { date, node, cpus, load, quick } = results.meta
+  const about = `${date}, Node ${node}, ${cpus} cores, load ${load.map((value) => value.toFixed(1)).join(' ')}${quick ? ', quick' : ''}`
+  const found = Object.entries(tables).filter(([scenario]) => results[scenario] !== undefined)
+  return [about, '', ...found.map(([scenario, make]) => make(results[scenario]))].join('\n')
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  console.log(report(JSON.parse(readFileSync(process.argv[2] ?? 'results.json', 'utf8'))))
+}

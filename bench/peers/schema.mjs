@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Ajv from 'ajv'
 import { z } from 'zod'
-import { median, stats } from './lib/pool.mjs'
+import { stats } from './lib/pool.mjs'
 import { makeTools, sampleArgs } from './lib/tools.mjs'
 
 export default async function schema({ quick }) {
@@ -80,6 +80,16 @@ export default async function schema({ quick }) {
       },
     },
   }
+  const { tool } = await import('../../dist/index.js')
+  const { takeSchema } = await import('../../dist/schema/intake.js')
+  const ours = (input) => (x) =>
+    tool({ name: x.name, description: x.description, input: x[input], execute: () => '' }).spec.inputSchema
+  const checker = (input) => (t) => {
+    const taken = takeSchema(t[input], 'input')
+    return (a) => taken.check(a)
+  }
+  C['toolwire (zod)'] = { convert: (t) => t.map(ours('zod')), validator: checker('zod') }
+  C['toolwire (JSON Schema)'] = { convert: (t) => t.map(ours('jsonSchema')), validator: checker('jsonSchema') }
   if (process.env.EXTRA_SCHEMA)
     Object.assign(C, (await import(pathToFileURL(resolve(process.env.EXTRA_SCHEMA)).href)).default)
   const R = quick ? 3 : 7,
@@ -112,18 +122,11 @@ export default async function schema({ quick }) {
         if (r >= 0) acc[k].v.push(u.user + u.system)
       }
     }
-  console.log(`\n== G  schema: median CPU of ${R} rounds`)
-  console.log('path'.padEnd(44), 'convert us/tool', '   validate us/arg')
   for (const [k, a] of Object.entries(acc)) {
     out[k] = {
       convertUsPerTool: a.c.length ? { ...stats(a.c.map((x) => x / 100)) } : null,
       validateUsPerArg: a.v.length ? { ...stats(a.v.map((x) => x / V)) } : null,
     }
-    console.log(
-      k.padEnd(44),
-      (a.c.length ? (median(a.c) / 100).toFixed(1) : '-').padStart(12),
-      (a.v.length ? (median(a.v) / V).toFixed(2) : '-').padStart(16),
-    )
   }
   return out
 }

@@ -9,9 +9,8 @@ let requests = 0
 const sent = new Map() // slug -> [requests, total body bytes, largest body]: lets a run check that everybody sends the whole history
 const CRLF2 = Buffer.from('\r\n\r\n')
 const memo = (k, f) => {
-  let v = cache.get(k)
-  if (!v) cache.set(k, (v = f()))
-  return v
+  if (!cache.has(k)) cache.set(k, f())
+  return cache.get(k)
 }
 
 function respond(sock, path, body) {
@@ -37,10 +36,11 @@ function respond(sock, path, body) {
   if (slug.startsWith('conc-') || slug.startsWith('paced-')) {
     const n = Number(slug.split('-')[1])
     const key = slug + wire
-    const slices = memo('S' + key, () => streamSlices(wire, replyFor(slug), slug.startsWith('paced-') ? 5 : 10))
+    const slices = memo(`S${key}`, () => streamSlices(wire, replyFor(slug), slug.startsWith('paced-') ? 5 : 10))
     let w = waiting.get(key)
     if (!w) {
-      waiting.set(key, (w = { socks: [] }))
+      w = { socks: [] }
+      waiting.set(key, w)
       w.timer = setTimeout(() => release(key, slices), 8000)
     }
     w.socks.push(sock)

@@ -22,7 +22,7 @@ for (const f of files())
         console.log(c.name, wire, e.message)
       }
     }
-const { sent } = await (await fetch(base + 'stats/')).json()
+const { sent } = await (await fetch(`${base}stats/`)).json()
 console.log(
   'wire'.padEnd(10),
   'contender'.padEnd(24),

@@ -1,88 +1,106 @@
-// One process per (contender, wire). Driven over IPC so that rounds of different contenders can be interleaved.
+// One process per contender and wire, driven over IPC so that rounds of different contenders can be interleaved.
+// Every timed call is verified: an adapter that loses a delta or a call fails instead of being fast.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { loadFile } from './lib/contenders.mjs'
 import { bigTool, makeTools } from './lib/tools.mjs'
 
 const [file, name, wire] = process.argv.slice(2)
-console.log = console.warn = console.info = () => {}
-const contender = (await loadFile(file)).find((c) => c.name === name)
+for (const method of ['log', 'warn', 'info']) console[method] = () => {}
+const contender = (await loadFile(file)).find((candidate) => candidate.name === name)
+const toolSets = { none: () => undefined, t20: () => makeTools(20), t4: () => makeTools(4), big: () => [bigTool()] }
 const instances = new Map()
-const TOOLS = { none: () => undefined, t20: () => makeTools(20), t4: () => makeTools(4), big: () => [bigTool()] }
-async function instance(root, tools, schema) {
-  const key = root + '|' + tools + '|' + schema
-  if (!instances.has(key)) instances.set(key, await contender.create(wire, { root, tools: TOOLS[tools](), schema }))
+
+async function instanceOf(root, tools, schema) {
+  const key = `${root}|${tools}|${schema}`
+  if (!instances.has(key)) instances.set(key, await contender.create(wire, { root, tools: toolSets[tools](), schema }))
   return instances.get(key)
 }
-function verify(slug, r, deltas) {
-  const [kind, a, b] = slug.split('-')
-  if (kind === 'chat4' && r.toolCalls.length !== 4) return 'calls ' + r.toolCalls.length
-  if (kind === 'text' && deltas !== Number(a)) return 'deltas ' + deltas
-  if ((kind === 'conc' || kind === 'paced') && deltas !== Number(b)) return 'deltas ' + deltas
-  if (kind === 'args' && (r.toolCalls.length !== 1 || typeof r.toolCalls[0].args?.content !== 'string')) return 'args'
-  if (kind === 'loop' && (r.calls !== 4 * Number(a) || r.rounds !== Number(a))) return `loop ${r.rounds}/${r.calls}`
-  return null
+
+/** What is wrong with an outcome, by what the upstream was asked to send. */
+function problemOf(slug, outcome, deltas) {
+  const [kind, first, second] = slug.split('-')
+  switch (kind) {
+    case 'chat4':
+      return outcome.toolCalls.length === 4 ? undefined : `calls ${outcome.toolCalls.length}`
+    case 'text':
+      return deltas === Number(first) ? undefined : `deltas ${deltas}`
+    case 'conc':
+    case 'paced':
+      return deltas === Number(second) ? undefined : `deltas ${deltas}`
+    case 'args':
+      return outcome.toolCalls.length === 1 && typeof outcome.toolCalls[0].args?.content === 'string'
+        ? undefined
+        : 'args'
+    case 'loop':
+      return outcome.calls === 4 * Number(first) && outcome.rounds === Number(first)
+        ? undefined
+        : `loop ${outcome.rounds}/${outcome.calls}`
+    default:
+      return `unknown scenario ${kind}`
+  }
 }
-const one = async (inst, fn, slug) => {
+
+async function callOnce(instance, action, slug) {
   let deltas = 0
-  const r =
-    fn === 'toolLoop'
-      ? await inst.toolLoop('hello', Number(slug.split('-')[1]))
-      : fn === 'chat'
-        ? await inst.chat('hello')
-        : await inst.chatStream('hello', () => {
-            deltas++
-          })
-  const bad = verify(slug, r, deltas)
-  if (bad) throw new Error('verify: ' + bad)
-}
-async function handle(m) {
-  const inst = await instance(m.base + m.slug, m.tools, m.schema ?? 'json')
-  if (m.cmd === 'conc') {
-    await one(await instance(m.base + 'text-200', m.tools, 'json'), 'chatStream', 'text-200')
-    globalThis.gc?.()
-    const rss0 = process.memoryUsage().rss
-    let peak = rss0
-    const timer = setInterval(() => {
-      const r = process.memoryUsage.rss()
-      if (r > peak) peak = r
-    }, 20)
-    const h = monitorEventLoopDelay({ resolution: 2 })
-    h.enable()
-    const c0 = process.cpuUsage(),
-      t0 = performance.now()
-    const res = await Promise.allSettled(Array.from({ length: m.n }, () => one(inst, 'chatStream', m.slug)))
-    const wall = performance.now() - t0,
-      c = process.cpuUsage(c0)
-    h.disable()
-    clearInterval(timer)
-    const bad = res.filter((r) => r.status === 'rejected')
-    return {
-      wall,
-      cpu: c.user + c.system,
-      rss0,
-      peak: Math.max(peak, process.resourceUsage().maxRSS * 1024),
-      p50: h.percentile(50) / 1e6,
-      p99: h.percentile(99) / 1e6,
-      max: h.max / 1e6,
-      failed: bad.length,
-      error: bad[0] && String(bad[0].reason?.message ?? bad[0].reason),
-    }
+  const count = () => {
+    deltas += 1
   }
-  if (process.env.GC === '1' && m.gc !== false) globalThis.gc?.() // a forced gc before each batch falsifies ratios: off unless asked
-  const c0 = process.cpuUsage(),
-    t0 = performance.now()
-  for (let i = 0; i < m.calls; i++) await one(inst, m.fn, m.slug)
-  const wall = performance.now() - t0,
-    c = process.cpuUsage(c0)
-  return { wall: wall / m.calls, cpu: (c.user + c.system) / m.calls }
+  const second = action === 'toolLoop' ? Number(slug.split('-')[1]) : count
+  const outcome = await instance[action]('hello', second)
+  const problem = problemOf(slug, outcome, deltas)
+  if (problem !== undefined) throw new Error(`verify: ${problem}`)
 }
-process.on('message', async (m) => {
-  try {
-    process.send({ id: m.id, ok: true, ...(await handle(m)) })
-  } catch (e) {
-    process.send({ id: m.id, ok: false, error: String(e?.message ?? e).slice(0, 300) })
+
+/** Processor (all threads) and wall time of some work. */
+async function timed(work) {
+  const cpuBefore = process.cpuUsage()
+  const before = performance.now()
+  await work()
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { wall: performance.now() - before, cpu: user + system }
+}
+
+async function runBatch({ base, slug, action, tools, schema = 'json', calls }) {
+  const instance = await instanceOf(base + slug, tools, schema)
+  const { wall, cpu } = await timed(async () => {
+    for (let index = 0; index < calls; index += 1) await callOnce(instance, action, slug)
+  })
+  return { wall: wall / calls, cpu: cpu / calls }
+}
+
+async function runCrowd({ base, slug, tools, streams }) {
+  const instance = await instanceOf(base + slug, tools, 'json')
+  await callOnce(await instanceOf(`${base}text-200`, tools, 'json'), 'chatStream', 'text-200')
+  globalThis.gc?.()
+  const before = process.memoryUsage().rss
+  const delay = monitorEventLoopDelay({ resolution: 2 })
+  delay.enable()
+  let settled = []
+  const { wall, cpu } = await timed(async () => {
+    settled = await Promise.allSettled(Array.from({ length: streams }, () => callOnce(instance, 'chatStream', slug)))
+  })
+  delay.disable()
+  const bad = settled.filter(({ status }) => status === 'rejected')
+  return {
+    wall,
+    cpu,
+    before,
+    peak: process.resourceUsage().maxRSS * 1024,
+    p50: delay.percentile(50) / 1e6,
+    p99: delay.percentile(99) / 1e6,
+    max: delay.max / 1e6,
+    failed: bad.length,
+    error: bad[0] && String(bad[0].reason?.message ?? bad[0].reason),
   }
+}
+
+process.on('message', (message) => {
+  const work = message.command === 'crowd' ? runCrowd(message) : runBatch(message)
+  work.then(
+    (measured) => process.send({ id: message.id, ok: true, ...measured }),
+    (error) => process.send({ id: message.id, ok: false, error: String(error?.message ?? error).slice(0, 300) }),
+  )
 })
 process.on('disconnect', () => process.exit(0))
-process.on('unhandledRejection', () => {})
+process.on('unhandledRejection', () => {}) // a peer that leaves a rejection behind fails its own check, not the run
 process.send({ ready: true })

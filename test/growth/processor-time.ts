@@ -3,8 +3,10 @@
 /** Twice the work may cost this much more. Linear is 2; a quadratic step that shows at all is well beyond it. */
 export const linear = 2.3
 
+/** Beyond this no disturbance explains it. */
+const hopeless = 3
 const rounds = 5
-/** A ratio that is right needs no more rounds; a wrong one is looked at again before it is believed. */
+/** A ratio that is right needs no more rounds; one that is a little wrong is looked at again before it is believed. */
 const attempts = 5
 
 /**
@@ -16,14 +18,16 @@ export async function growthOf(size: number, workOf: (size: number) => () => unk
   const large = workOf(2 * size)
   let leastOfTwo = Number.POSITIVE_INFINITY
   let leastOfOne = Number.POSITIVE_INFINITY
+  let ratio = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     for (let round = 0; round < rounds; round += 1) {
       leastOfTwo = Math.min(leastOfTwo, await processorTime([small, small]))
       leastOfOne = Math.min(leastOfOne, await processorTime([large]))
     }
-    if ((2 * leastOfOne) / leastOfTwo <= linear) break
+    ratio = (2 * leastOfOne) / leastOfTwo
+    if (ratio <= linear || ratio > hopeless) break
   }
-  return (2 * leastOfOne) / leastOfTwo
+  return ratio
 }
 
 async function processorTime(works: readonly (() => unknown)[]): Promise<number> {

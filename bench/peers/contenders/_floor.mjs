@@ -2,7 +2,7 @@
 const obj = (s) => (s === '' ? {} : JSON.parse(s))
 export const WIRES = {
   openai: {
-    url: (root) => root + '/v1/chat/completions',
+    url: (root) => `${root}/v1/chat/completions`,
     headers: { 'content-type': 'application/json', authorization: 'Bearer x' },
     tools: (ts) =>
       ts.map((t) => ({
@@ -49,8 +49,8 @@ export const WIRES = {
           }
           if (d.tool_calls)
             for (const c of d.tool_calls) {
-              const t = (calls[c.index] ??= { id: c.id, name: c.function.name, s: '' })
-              t.s += c.function.arguments
+              calls[c.index] ??= { id: c.id, name: c.function.name, s: '' }
+              calls[c.index].s += c.function.arguments
             }
         },
         end: () => ({ text, toolCalls: calls.map((c) => ({ id: c.id, name: c.name, args: obj(c.s) })) }),
@@ -58,7 +58,7 @@ export const WIRES = {
     },
   },
   anthropic: {
-    url: (root) => root + '/v1/messages',
+    url: (root) => `${root}/v1/messages`,
     headers: { 'content-type': 'application/json', 'x-api-key': 'x', 'anthropic-version': '2023-06-01' },
     tools: (ts) => ts.map((t) => ({ name: t.name, description: t.description, input_schema: t.jsonSchema })),
     body: (messages, tools, stream) => ({
@@ -114,7 +114,7 @@ export const WIRES = {
     },
   },
   ollama: {
-    url: (root) => root + '/api/chat',
+    url: (root) => `${root}/api/chat`,
     headers: { 'content-type': 'application/json' },
     tools: (ts) =>
       ts.map((t) => ({
@@ -161,7 +161,7 @@ export const WIRES = {
   },
   gemini: {
     url: (root, stream) =>
-      root + '/v1beta/models/bench-model:' + (stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+      `${root}/v1beta/models/bench-model:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     headers: { 'content-type': 'application/json', 'x-goog-api-key': 'x' },
     tools: (ts) => [
       {
@@ -245,9 +245,8 @@ export function splitter(onLine) {
   return {
     push(chunk) {
       buf += dec.decode(chunk, { stream: true })
-      let s = 0,
-        i
-      while ((i = buf.indexOf('\n', s)) !== -1) {
+      let s = 0
+      for (let i = buf.indexOf('\n'); i !== -1; i = buf.indexOf('\n', s)) {
         onLine(buf.charCodeAt(i - 1) === 13 ? buf.slice(s, i - 1) : buf.slice(s, i))
         s = i + 1
       }

@@ -15,7 +15,7 @@ const fold = (m) => {
   }
   return { text, toolCalls }
 }
-function plain(w, { root, tools }) {
+function plain(_w, { root, tools }) {
   const c = mk(root),
     ts = toTools(tools),
     byName = new Map((tools ?? []).map((t) => [t.name, t]))

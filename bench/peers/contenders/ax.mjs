@@ -48,8 +48,8 @@ const create = async (wire, { root, tools }) => {
           onText(r.content)
         }
         for (const c of r.functionCalls ?? []) {
-          let t = acc.get(c.id)
-          if (!t) acc.set(c.id, (t = { id: c.id, name: '', s: '' }))
+          if (!acc.has(c.id)) acc.set(c.id, { id: c.id, name: '', s: '' })
+          const t = acc.get(c.id)
           if (c.function.name && !t.name) t.name = c.function.name
           const p = c.function.params
           if (typeof p === 'string') t.s += p

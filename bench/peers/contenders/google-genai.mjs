@@ -3,7 +3,7 @@ export default {
   name: 'google-genai',
   wires: ['gemini'],
   pkg: '@google/genai',
-  create: async (w, { root, tools }) => {
+  create: async (_w, { root, tools }) => {
     const c = new GoogleGenAI({ apiKey: 'x', httpOptions: { baseUrl: root } }),
       model = 'bench-model',
       byName = new Map((tools ?? []).map((t) => [t.name, t]))

@@ -10,7 +10,7 @@ const MODEL = {
       model: 'bench-model',
       apiKey: 'x',
       maxRetries: 0,
-      configuration: { baseURL: root + '/v1' },
+      configuration: { baseURL: `${root}/v1` },
     }),
   anthropic: async (root) =>
     new (await import('@langchain/anthropic')).ChatAnthropic({

@@ -3,7 +3,7 @@ export default {
   name: 'ollama-sdk',
   wires: ['ollama'],
   pkg: 'ollama',
-  create: async (w, { root, tools }) => {
+  create: async (_w, { root, tools }) => {
     const c = new Ollama({ host: root }),
       model = 'bench-model',
       byName = new Map((tools ?? []).map((t) => [t.name, t]))

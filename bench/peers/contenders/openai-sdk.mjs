@@ -1,7 +1,7 @@
 // Official openai SDK. 'openai-sdk': create() + own accumulation; the '+helper' form uses .stream()/.runTools().
 import OpenAI from 'openai'
 
-const mk = (root) => new OpenAI({ apiKey: 'x', baseURL: root + '/v1', maxRetries: 0 })
+const mk = (root) => new OpenAI({ apiKey: 'x', baseURL: `${root}/v1`, maxRetries: 0 })
 const toTools = (ts) =>
   ts?.length
     ? ts.map((t) => ({
@@ -12,7 +12,7 @@ const toTools = (ts) =>
 const model = 'bench-model'
 const calls = (m) =>
   (m.tool_calls ?? []).map((c) => ({ id: c.id, name: c.function.name, args: JSON.parse(c.function.arguments) }))
-function plain(wire, { root, tools }) {
+function plain(_wire, { root, tools }) {
   const c = mk(root),
     ts = toTools(tools),
     byName = new Map((tools ?? []).map((t) => [t.name, t]))
@@ -38,8 +38,10 @@ function plain(wire, { root, tools }) {
           onText(d.content)
         }
         if (d.tool_calls)
-          for (const t of d.tool_calls)
-            (acc[t.index] ??= { id: t.id, name: t.function.name, s: '' }).s += t.function.arguments
+          for (const t of d.tool_calls) {
+            acc[t.index] ??= { id: t.id, name: t.function.name, s: '' }
+            acc[t.index].s += t.function.arguments
+          }
       }
       return { text, toolCalls: acc.map((t) => ({ id: t.id, name: t.name, args: JSON.parse(t.s) })) }
     },

@@ -75,7 +75,7 @@ function splice() {
       const q = mid.indexOf('"')
       if (q === -1 && mid.indexOf('\\') === -1) return mid
       try {
-        return JSON.parse('"' + mid + '"')
+        return JSON.parse(`"${mid}"`)
       } catch {
         return undefined
       }
@@ -114,8 +114,8 @@ const FOLD = {
         }
         if (d.tool_calls)
           for (const c of d.tool_calls) {
-            const t = (calls[c.index] ??= { id: c.id, name: c.function.name, s: '' })
-            t.s += c.function.arguments
+            calls[c.index] ??= { id: c.id, name: c.function.name, s: '' }
+            calls[c.index].s += c.function.arguments
             cur = c.index
             if (d.tool_calls.length === 1 && c.id === undefined && c.function.arguments)
               sa.learn(l, '"arguments":', c.function.arguments)
@@ -193,9 +193,8 @@ function best(wire, { root, tools }) {
       await new Promise((ok, no) => {
         r.on('data', (c) => {
           const b = rest + dec.write(c)
-          let s = 0,
-            i
-          while ((i = b.indexOf('\n', s)) !== -1) {
+          let s = 0
+          for (let i = b.indexOf('\n'); i !== -1; i = b.indexOf('\n', s)) {
             f.line(b.slice(s, i), onText)
             s = i + 1
           }
@@ -216,7 +215,7 @@ function best(wire, { root, tools }) {
         calls += results.length
         const add = []
         w.push(add, r, results)
-        for (const m of add) hist += ',' + JSON.stringify(m)
+        for (const m of add) hist += `,${JSON.stringify(m)}`
       }
     },
   }

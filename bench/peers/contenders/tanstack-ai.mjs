@@ -5,7 +5,7 @@ const ADAPTER = {
   openai: async (root) =>
     (await import('@tanstack/ai-openai/compatible')).openaiCompatibleText('bench-model', {
       apiKey: 'x',
-      baseURL: root + '/v1',
+      baseURL: `${root}/v1`,
       maxRetries: 0,
     }),
   anthropic: async (root) =>

@@ -5,15 +5,15 @@ const stop = isStepCount ?? stepCountIs
 globalThis.AI_SDK_LOG_WARNINGS = false
 const MODEL = {
   openai: async (root) =>
-    (await import('@ai-sdk/openai')).createOpenAI({ apiKey: 'x', baseURL: root + '/v1' }).chat('bench-model'),
+    (await import('@ai-sdk/openai')).createOpenAI({ apiKey: 'x', baseURL: `${root}/v1` }).chat('bench-model'),
   anthropic: async (root) =>
-    (await import('@ai-sdk/anthropic')).createAnthropic({ apiKey: 'x', baseURL: root + '/v1' })('bench-model'),
+    (await import('@ai-sdk/anthropic')).createAnthropic({ apiKey: 'x', baseURL: `${root}/v1` })('bench-model'),
   gemini: async (root) =>
-    (await import('@ai-sdk/google')).createGoogleGenerativeAI({ apiKey: 'x', baseURL: root + '/v1beta' })(
+    (await import('@ai-sdk/google')).createGoogleGenerativeAI({ apiKey: 'x', baseURL: `${root}/v1beta` })(
       'bench-model',
     ),
   ollama: async (root) =>
-    (await import('ollama-ai-provider-v2')).createOllama({ baseURL: root + '/api' })('bench-model'),
+    (await import('ollama-ai-provider-v2')).createOllama({ baseURL: `${root}/api` })('bench-model'),
 }
 const create = async (wire, { root, tools, schema = 'json' }) => {
   const model = await MODEL[wire](root)

@@ -1,8 +1,8 @@
 // xsai: OpenAI-compatible wire only. It always executes tools, hence the no-op execute in the passive set.
 import { generateText, rawTool, streamText } from 'xsai'
 
-const create = async (wire, { root, tools }) => {
-  const base = { apiKey: 'x', baseURL: root + '/v1/', model: 'bench-model' }
+const create = async (_wire, { root, tools }) => {
+  const base = { apiKey: 'x', baseURL: `${root}/v1/`, model: 'bench-model' }
   const mk = (exec) =>
     tools?.length
       ? tools.map((t) =>

@@ -10,7 +10,7 @@ function reqToAnthropic(o) {
   const messages = []
   let system
   for (const m of o.messages) {
-    if (m.role === 'system' || m.role === 'developer') system = system ? system + '\n' + m.content : m.content
+    if (m.role === 'system' || m.role === 'developer') system = system ? `${system}\n${m.content}` : m.content
     else if (m.role === 'tool') {
       const b = { type: 'tool_result', tool_use_id: m.tool_call_id, content: m.content }
       const p = messages.at(-1)

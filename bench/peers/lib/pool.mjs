@@ -1,88 +1,94 @@
+// Processes of a run: the upstream, and a worker for each contender and wire. And the statistics of what they report.
 import { fork } from 'node:child_process'
 import { files, loadFile } from './contenders.mjs'
 
-export const median = (a) => {
-  const s = [...a].sort((x, y) => x - y)
-  const n = s.length
-  return n ? (n % 2 ? s[n >> 1] : (s[n / 2 - 1] + s[n / 2]) / 2) : NaN
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  if (sorted.length === 0) return Number.NaN
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
-export const quant = (a, q) => {
-  const s = [...a].sort((x, y) => x - y)
-  return s[Math.min(s.length - 1, Math.floor(q * s.length))]
+
+export function quantile(values, share) {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
 }
-export const stats = (a) => ({ median: median(a), min: Math.min(...a), max: Math.max(...a), samples: a })
+
+export function stats(values) {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values), samples: values }
+}
 
 export async function startServer() {
-  const p = fork(new URL('../server.mjs', import.meta.url))
-  const { port } = await new Promise((r) => p.once('message', r))
-  return { port, base: `http://127.0.0.1:${port}/`, stop: () => p.kill() }
+  const child = fork(new URL('../server.mjs', import.meta.url))
+  const { port } = await new Promise((resolve) => child.once('message', resolve))
+  return { port, base: `http://127.0.0.1:${port}/`, stop: () => child.kill() }
 }
+
+/** Every contender on every wire it has that the filter takes. An adapter that cannot be loaded is told of and left out. */
 export async function list(filter) {
-  const out = []
-  for (const f of files()) {
+  const found = []
+  for (const file of files()) {
     try {
-      for (const c of await loadFile(f))
-        for (const wire of c.wires)
-          if (!filter || filter(c, wire))
-            out.push({
-              file: f,
-              name: c.name,
-              wire,
-              floor: !!c.floor,
-              only: c.only,
-              zod: !!c.zod,
-              streamsOnly: !!c.streamsOnly,
-            })
-    } catch (e) {
-      console.error('skip', f, e.message)
+      for (const { create: _, wires, ...facts } of await loadFile(file)) {
+        for (const wire of wires) if (filter(facts, wire)) found.push({ ...facts, file, wire })
+      }
+    } catch (error) {
+      console.error(`skipped ${file}: ${error.message}`)
     }
   }
-  return out
+  return found
 }
+
 export class Worker {
-  constructor(c) {
-    this.c = c
-    this.seq = 0
-    this.pending = new Map()
-    this.p = fork(new URL('../worker.mjs', import.meta.url), [c.file, c.name, c.wire], {
+  #pending = new Map()
+  #count = 0
+  #child
+  dead = false
+
+  constructor(contender) {
+    this.contender = contender
+    this.#child = fork(new URL('../worker.mjs', import.meta.url), [contender.file, contender.name, contender.wire], {
       execArgv: ['--expose-gc'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: { ...process.env, NODE_ENV: 'production', AX_DISABLE: '1' },
     })
-    this.ready = new Promise((r) => {
-      this.p.on('message', (m) => {
-        if (m.ready) r()
-        else {
-          const f = this.pending.get(m.id)
-          this.pending.delete(m.id)
-          f?.(m)
-        }
-      })
+    this.ready = new Promise((resolve) => {
+      this.#child.once('message', resolve)
+      this.#child.once('exit', resolve)
     })
-    this.p.on('exit', () => {
+    this.#child.on('message', (message) => this.#settle(message.id, message))
+    this.#child.on('exit', () => {
       this.dead = true
-      for (const f of this.pending.values()) f({ ok: false, error: 'worker exited' })
-      this.pending.clear()
+      for (const id of this.#pending.keys()) this.#settle(id, { ok: false, error: 'the worker exited' })
     })
   }
-  send(m, timeout = 90000) {
-    if (this.dead) return Promise.resolve({ ok: false, error: 'worker dead' })
-    return new Promise((r) => {
-      const id = ++this.seq
-      const t = setTimeout(() => {
-        this.pending.delete(id)
-        r({ ok: false, error: 'timeout', timedOut: true })
-        this.stop()
-      }, timeout)
-      this.pending.set(id, (x) => {
-        clearTimeout(t)
-        r(x)
-      })
-      this.p.send({ ...m, id })
-    })
+
+  #settle(id, reply) {
+    const resolve = this.#pending.get(id)
+    this.#pending.delete(id)
+    resolve?.(reply)
   }
+
+  /** The reply of the worker; never rejects. A worker that takes too long is ended. */
+  async send(message, timeoutMs = 90_000) {
+    if (this.dead) return { ok: false, error: 'the worker exited' }
+    this.#count += 1
+    const id = this.#count
+    const reply = new Promise((resolve) => this.#pending.set(id, resolve))
+    const timer = setTimeout(() => {
+      this.#settle(id, { ok: false, error: 'timeout' })
+      this.stop()
+    }, timeoutMs)
+    this.#child.send({ ...message, id })
+    try {
+      return await reply
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   stop() {
     this.dead = true
-    this.p.kill('SIGKILL')
+    this.#child.kill('SIGKILL')
   }
 }

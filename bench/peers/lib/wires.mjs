@@ -20,7 +20,7 @@ export function wireOf(path) {
 
 export function words(n) {
   const out = []
-  for (let i = 0; i < n; i++) out.push((i % 17 === 16 ? ',\n' : ' ') + 'token' + (i % 97))
+  for (let i = 0; i < n; i++) out.push(`${i % 17 === 16 ? ',\n' : ' '}token${i % 97}`)
   return out
 }
 
@@ -29,7 +29,7 @@ export function bigArgs(bytes) {
   const rows = []
   let size = 0
   for (let i = 0; size < bytes * 0.4; i++) {
-    const r = { id: i, name: 'row ' + i, tags: ['a', 'b'], on: i % 2 === 0, score: i * 1.5 }
+    const r = { id: i, name: `row ${i}`, tags: ['a', 'b'], on: i % 2 === 0, score: i * 1.5 }
     rows.push(r)
     size += JSON.stringify(r).length + 1
   }
@@ -56,16 +56,16 @@ const CALLS = (tag) =>
   [0, 1, 2, 3].map((i) => ({
     id: `call_${tag}_${i}`,
     name: `tool_${i}`,
-    args: { city: 'Paris ' + tag, unit: 'celsius', days: i + 1, tags: ['x', 'y'], opts: { verbose: true, limit: 10 } },
+    args: { city: `Paris ${tag}`, unit: 'celsius', days: i + 1, tags: ['x', 'y'], opts: { verbose: true, limit: 10 } },
   }))
 
 // ---- neutral reply -> bytes --------------------------------------------------------------
 // reply = { deltas?: string[], calls?: [{id,name,args|text, frags?}] }
-const sse = (o, ev) => (ev ? `event: ${ev}\n` : '') + `data: ${typeof o === 'string' ? o : JSON.stringify(o)}\n\n`
+const sse = (o, ev) => `${ev ? `event: ${ev}\n` : ''}data: ${typeof o === 'string' ? o : JSON.stringify(o)}\n\n`
 
 function openaiEvents(r) {
   const base = {
-    id: 'chatcmpl-' + (r.id ?? 'bench'),
+    id: `chatcmpl-${r.id ?? 'bench'}`,
     object: 'chat.completion.chunk',
     created: CREATED,
     model: MODEL,
@@ -94,7 +94,7 @@ function openaiEvents(r) {
 }
 const openaiJson = (r) =>
   JSON.stringify({
-    id: 'chatcmpl-' + (r.id ?? 'bench'),
+    id: `chatcmpl-${r.id ?? 'bench'}`,
     object: 'chat.completion',
     created: CREATED,
     model: MODEL,
@@ -130,7 +130,7 @@ function anthropicEvents(r) {
   const ev = [
     e('message_start', {
       message: {
-        id: 'msg_' + (r.id ?? 'bench'),
+        id: `msg_${r.id ?? 'bench'}`,
         type: 'message',
         role: 'assistant',
         model: MODEL,
@@ -164,7 +164,7 @@ function anthropicEvents(r) {
 }
 const anthropicJson = (r) =>
   JSON.stringify({
-    id: 'msg_' + (r.id ?? 'bench'),
+    id: `msg_${r.id ?? 'bench'}`,
     type: 'message',
     role: 'assistant',
     model: MODEL,
@@ -197,9 +197,9 @@ const ollamaMsg = (message, done) =>
 const ollamaCalls = (r) =>
   r.calls.map((c) => ({ id: c.id, function: { name: c.name, arguments: c.args ?? JSON.parse(c.text) } }))
 function ollamaEvents(r) {
-  const ev = (r.deltas ?? []).map((d) => ollamaMsg({ role: 'assistant', content: d }, false) + '\n')
-  if (r.calls) ev.push(ollamaMsg({ role: 'assistant', content: '', tool_calls: ollamaCalls(r) }, false) + '\n')
-  ev.push(ollamaMsg({ role: 'assistant', content: '' }, true) + '\n')
+  const ev = (r.deltas ?? []).map((d) => `${ollamaMsg({ role: 'assistant', content: d }, false)}\n`)
+  if (r.calls) ev.push(`${ollamaMsg({ role: 'assistant', content: '', tool_calls: ollamaCalls(r) }, false)}\n`)
+  ev.push(`${ollamaMsg({ role: 'assistant', content: '' }, true)}\n`)
   return ev
 }
 const ollamaJson = (r) =>
@@ -250,7 +250,7 @@ export function renderJson(wire, reply) {
 
 const chunked = (s) => {
   const b = Buffer.from(s)
-  return Buffer.concat([Buffer.from(b.length.toString(16) + '\r\n'), b, Buffer.from('\r\n')])
+  return Buffer.concat([Buffer.from(`${b.length.toString(16)}\r\n`), b, Buffer.from('\r\n')])
 }
 export const streamHead = (wire) =>
   Buffer.from(
@@ -274,7 +274,7 @@ export function streamResponse(wire, reply, coalesce = false) {
   const parts = [streamHead(wire)]
   for (let i = 0; i < all.length; i += 16384) {
     const b = all.subarray(i, i + 16384)
-    parts.push(Buffer.from(b.length.toString(16) + '\r\n'), b, Buffer.from('\r\n'))
+    parts.push(Buffer.from(`${b.length.toString(16)}\r\n`), b, Buffer.from('\r\n'))
   }
   return Buffer.concat([...parts, END])
 }
@@ -299,7 +299,7 @@ export function replyFor(slug, step = 0) {
   }
   if (kind === 'loop')
     return step < Number(a)
-      ? { id: 'r' + step, calls: CALLS('r' + step) }
+      ? { id: `r${step}`, calls: CALLS(`r${step}`) }
       : { id: 'last', deltas: ['Answer', ':', ' done'] }
   return null
 }

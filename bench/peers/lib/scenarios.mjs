@@ -1,0 +1,54 @@
+// The scenarios A to D as data: what the upstream sends (`slug`), what a contender does (`action`), how often.
+// `warm` calls come before `rounds` batches of `calls`; `units` is what one call is divided by in the tables.
+
+const chat = { slug: 'chat4', action: 'chat', tools: 't20', units: 1 }
+const deltas = { action: 'chatStream', tools: 'none', calls: 2, warm: 8, units: 2000 }
+
+export function scenarios(quick) {
+  return {
+    A: [{ key: 'chat', ...chat, calls: 30, rounds: quick ? 3 : 13, warm: 400 }],
+    AZ: [{ key: 'chat-zod', ...chat, schema: 'zod', calls: 20, rounds: quick ? 3 : 7, warm: 150, zodOnly: true }],
+    B: [{ key: '2000', slug: 'text-2000', ...deltas, rounds: quick ? 3 : 11 }],
+    BC: [{ key: '2000-coalesced', slug: 'text-2000-c', ...deltas, rounds: quick ? 3 : 7 }],
+    C: [50, 100, 200, 400].map((kilobytes) => argumentsOf(kilobytes, quick)),
+    CP: [50, 100, 200, 400].map((kilobytes) => ({
+      ...argumentsOf(kilobytes, quick),
+      action: 'partialStream',
+      partialOnly: true,
+    })),
+    D: [
+      loopOf(10, { calls: 6, rounds: 5, warm: 6 }),
+      loopOf(50, { calls: 1, rounds: 5, warm: 1 }),
+      loopOf(200, { calls: 1, rounds: 3, warm: 0 }),
+    ],
+  }
+}
+
+/** One call with arguments of this size in fragments of 50 bytes. `growth`: sizes double, so the slow are stopped in time. */
+function argumentsOf(kilobytes, quick) {
+  return {
+    key: `${kilobytes}k`,
+    slug: `args-${kilobytes * 1000}-${kilobytes * 20}`,
+    action: 'chatStream',
+    tools: 'big',
+    calls: 1,
+    rounds: quick ? 2 : 5,
+    warm: kilobytes === 50 ? 3 : 1,
+    units: kilobytes * 20,
+    wires: ['openai', 'anthropic'],
+    growth: true,
+  }
+}
+
+/** `$ID` makes the counter of the upstream one's own. */
+function loopOf(rounds, counts) {
+  return { key: String(rounds), slug: `loop-${rounds}-$ID`, action: 'toolLoop', tools: 't4', units: rounds, ...counts }
+}
+
+/** Whether a contender takes part in a case of a scenario. The floor always does, with plain schemas. */
+export function takesPart(contender, scenario, item) {
+  if (item.wires !== undefined && !item.wires.includes(contender.wire)) return false
+  if (contender.only !== undefined && !contender.only.includes(scenario)) return false
+  if (contender.floor) return true
+  return (!item.zodOnly || contender.zod) && (!item.partialOnly || contender.partial)
+}
