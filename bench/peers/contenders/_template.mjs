@@ -7,6 +7,8 @@
 //     schema  'json' | 'zod' (only when zod: true is declared below)
 //   chat(prompt)               -> { text, toolCalls: [{ id, name, args /* parsed object */ }] }
 //   chatStream(prompt, onText) -> the same; onText(delta) once per non-empty text delta, in order
+//   partialStream(prompt, onText) -> as chatStream, with a parsed view of the arguments at every fragment (only when
+//             partial: true is declared below; 'always' when chatStream does that anyway)
 //   toolLoop(prompt, max)      -> { text, rounds, calls } ; rounds = replies that asked for tools
 import { floor } from './_floor.mjs'
 

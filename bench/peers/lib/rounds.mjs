@@ -24,19 +24,15 @@ export async function measureCase(scenario, item, workers, base) {
   })
 }
 
+/** A peer whose ordinary stream parses the arguments at every fragment has the view `always`; the floor never has one. */
+function actionOf({ floor, partial }, { action }) {
+  return action === 'partialStream' && (floor || partial === 'always') ? 'chatStream' : action
+}
+
 function send({ worker, slug }, item, base, calls) {
-  const { action, tools } = item
-  const schema = worker.contender.floor ? 'json' : item.schema
-  const isFloorOfPartial = worker.contender.floor && action === 'partialStream'
-  return worker.send({
-    command: 'run',
-    base,
-    slug,
-    action: isFloorOfPartial ? 'chatStream' : action,
-    tools,
-    schema,
-    calls,
-  })
+  const { contender } = worker
+  const schema = contender.floor ? 'json' : item.schema
+  return worker.send({ command: 'run', base, slug, action: actionOf(contender, item), tools: item.tools, schema, calls })
 }
 
 async function warm(entry, item, base) {
