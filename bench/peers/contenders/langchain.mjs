@@ -107,6 +107,6 @@ const create =
   }
 const wires = ['openai', 'anthropic', 'ollama', 'gemini']
 export default [
-  { name: 'langchain', wires, pkg: '@langchain/core', zod: true, create: create(false) },
+  { name: 'langchain', wires, pkg: '@langchain/core', zod: true, partial: 'always', create: create(false) },
   { name: 'langchain-agent', wires: ['openai'], pkg: 'langchain', only: ['D'], create: create(true) },
 ]

@@ -71,6 +71,7 @@ export default {
   name: 'pi-ai',
   wires: ['openai', 'anthropic', 'gemini'],
   pkg: '@mariozechner/pi-ai',
+  partial: 'always',
   streamsOnly: true,
   create,
 }
