@@ -3,6 +3,8 @@ import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { note } from './constraints.js'
 import { allows, type Context, described, type Lowered, type Place, tell } from './context.js'
+import { overlap } from './overlap.js'
+import { isIdentity, type ValueMap } from './value-map.js'
 
 export interface Union {
   readonly keyword: 'anyOf' | 'oneOf'
@@ -88,7 +90,7 @@ export function joinBranches(
   const schema = unionSchema(node, distinctSchemas(branches.flatMap(optionsOf)))
   if (more.length === 0) return { ...only, schema }
   if (branches.every((branch) => branch.map === undefined)) return { schema }
-  if (areAlike(branches)) return asText(node, place, context)
+  if (context.dialect.mapped && areAlike(branches, context)) return asText(node, place, context)
   const { $defs, definitions } = context.root
   const known = { ...($defs === undefined ? {} : { $defs }), ...(definitions === undefined ? {} : { definitions }) }
   const alternatives = branches.map(({ source, schema: lowered, map }) => ({
@@ -107,13 +109,27 @@ const looks: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Whether an alternative that changed its shape could be taken for another one that has that shape by itself. */
-function areAlike(branches: readonly Branch[]): boolean {
+function areAlike(branches: readonly Branch[], context: Context): boolean {
+  const isMistaken = (one: Branch, index: number): boolean =>
+    branches
+      .slice(index + 1)
+      .some((other) => !sameMap(one.map, other.map, context) && overlap(one.schema, other.schema, context))
+  if (branches.some(isMistaken)) return true
   return branches.some(({ map }) => {
     const look = looks.get(map?.kind ?? '')
     return (
       look !== undefined && branches.some((other) => other.map?.kind !== map?.kind && looksLike(other.schema, look))
     )
   })
+}
+
+function sameMap(one: ValueMap | undefined, other: ValueMap | undefined, { definitions, named }: Context): boolean {
+  const text = (map: ValueMap | undefined): string => {
+    const isDone = map?.kind !== 'named' || definitions[map.name] !== undefined
+    if (map === undefined || (isDone && isIdentity(map, named))) return ''
+    return JSON.stringify(map, (_, value: unknown) => (value instanceof Map ? [...value] : value))
+  }
+  return text(one) === text(other)
 }
 
 function looksLike({ type, anyOf, enum: values, const: value }: JsonObject, look: string): boolean {

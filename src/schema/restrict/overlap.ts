@@ -1,0 +1,83 @@
+// Whether a value could belong to two lowered schemas at once. Cautious: where it is not sure that none could, one could.
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
+import type { Context } from './context.js'
+
+/** How deep schemas are compared; what lies deeper may overlap. */
+const deepest = 6
+
+/** Null apart, which every map leaves as it is. */
+export function overlap(one: JsonObject, other: JsonObject, context: Context, depth = 0): boolean {
+  if (one.type === 'null' || other.type === 'null') return false
+  if (depth > deepest) return true
+  const [a, b] = [target(one, context), target(other, context)]
+  if (a === undefined || b === undefined) return true
+  if (Array.isArray(a.anyOf))
+    return a.anyOf.filter(isJsonObject).some((option) => overlap(option, b, context, depth + 1))
+  if (Array.isArray(b.anyOf))
+    return b.anyOf.filter(isJsonObject).some((option) => overlap(a, option, context, depth + 1))
+  if (!shareLiterals(a, b)) return false
+  const types = commonTypes(a, b)
+  if (types === undefined || types.some((type) => type !== 'object' && type !== 'array')) return true
+  if (types.includes('array') && itemsOverlap(a, b, context, depth)) return true
+  return types.includes('object') && objectsOverlap(a, b, context, depth)
+}
+
+/** What a reference leads to; a definition that is not lowered yet is taken as it was, where it will stay an object. */
+function target(schema: JsonObject, { definitions, targets }: Context): JsonObject | undefined {
+  if (typeof schema.$ref !== 'string') return schema
+  const name = schema.$ref.slice('#/$defs/'.length)
+  const [original] = [...targets.kept].find(([, known]) => known === name) ?? []
+  const isObject = original?.type === 'object' && original.properties !== undefined
+  return definitions[name] ?? (isObject ? original : undefined)
+}
+
+/** Nothing when one of them leaves the type open. */
+function commonTypes(a: JsonObject, b: JsonObject): readonly string[] | undefined {
+  if (a.type === undefined || b.type === undefined) return undefined
+  const names = (type: Json): readonly string[] =>
+    [type].flat().map((name) => (name === 'integer' ? 'number' : String(name)))
+  const others = names(b.type)
+  return names(a.type).filter((name) => name !== 'null' && others.includes(name))
+}
+
+function literalsOf({ enum: values, const: value }: JsonObject): readonly Json[] | undefined {
+  return Array.isArray(values) ? (values as readonly Json[]) : value === undefined ? undefined : [value]
+}
+
+function shareLiterals(a: JsonObject, b: JsonObject): boolean {
+  const [mine, others] = [literalsOf(a), literalsOf(b)]
+  return mine === undefined || others === undefined || mine.some((value) => value !== null && others.includes(value))
+}
+
+function itemsOverlap(a: JsonObject, b: JsonObject, context: Context, depth: number): boolean {
+  return !isJsonObject(a.items) || !isJsonObject(b.items) || overlap(a.items, b.items, context, depth + 1)
+}
+
+function objectsOverlap(a: JsonObject, b: JsonObject, context: Context, depth: number): boolean {
+  const [mine, others] = [propertiesOf(a), propertiesOf(b)]
+  const lacks = (schema: JsonObject, declared: ReadonlyMap<string, Json>): boolean =>
+    Array.isArray(schema.required) && schema.required.some((key) => !declared.has(String(key)))
+  if ((b.additionalProperties === false && lacks(a, others)) || (a.additionalProperties === false && lacks(b, mine)))
+    return false
+  const required = [a, b].map(({ required: names }) => new Set<Json>(Array.isArray(names) ? names : []))
+  return [...mine].every(([key, schema]) => {
+    const other = others.get(key)
+    const isNeeded = required.every((names) => names.has(key))
+    if (!isNeeded || !isJsonObject(schema) || !isJsonObject(other)) return true
+    return acceptNull(schema, other) || overlap(schema, other, context, depth + 1)
+  })
+}
+
+function propertiesOf({ properties }: JsonObject): ReadonlyMap<string, Json> {
+  return new Map(isJsonObject(properties) ? Object.entries(properties) : [])
+}
+
+/** Whether null fits both, so that a property does not tell two objects apart. */
+function acceptNull(a: JsonObject, b: JsonObject): boolean {
+  return [a, b].every(({ type, anyOf, enum: values, $ref }) => {
+    if ($ref !== undefined || type === undefined) return true
+    const inside = Array.isArray(anyOf) && JSON.stringify(anyOf).includes('"null"')
+    return [type].flat().includes('null') || inside || (Array.isArray(values) && values.includes(null))
+  })
+}
