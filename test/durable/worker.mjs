@@ -1,5 +1,6 @@
 // A process that takes a durable run as far as it may: turns of three parallel calls, then an answer.
-// Arguments: folder, run id, turns, and where to die: `before:n`, `during:n`, `after:n` (the n-th fresh step), or `never`.
+// Arguments: folder, run id, turns, and where to die: `before:n`, `during:n`, `after:n` (the n-th fresh step), or `never`;
+// `asleep:n` sleeps before it until it is woken.
 // Each tool leaves a line in the file `effects` when it takes effect; the result of the run is printed.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,6 +25,7 @@ const mortal = {
       if (journal.has(name)) return fn
       fresh += 1
       die('before')
+      if (phase === 'asleep' && fresh === Number(place)) process.kill(process.pid, 'SIGSTOP')
       return async () => {
         const value = await fn()
         die('during')
