@@ -51,7 +51,8 @@ async function openRun(
   const file = await openFile(path)
   const claim = makeClaim(runId, options.note)
   try {
-    const { records, size } = await takeRun(file, claim, { path, what, takeOver: options.takeOver === true })
+    const line = scrubber(options.secrets ?? [])(lineOf(claim))
+    const { records, size } = await takeRun(file, claim, { line, path, what, takeOver: options.takeOver === true })
     if (records.length === 1) await syncFolder(folder)
     return journalOf({ file, claim, size, what, options }, records)
   } catch (error) {
@@ -61,16 +62,24 @@ async function openRun(
   }
 }
 
+interface Taking {
+  /** The claim as it is written. */
+  readonly line: string
+  readonly path: string
+  readonly what: string
+  readonly takeOver: boolean
+}
+
 /** Claims the run, and gives its records with the claim. Rejects when a living process has it, or when it was cancelled. */
 async function takeRun(
   file: JournalFile,
   claim: Claim,
-  { path, what, takeOver }: { readonly path: string; readonly what: string; readonly takeOver: boolean },
+  { line, path, what, takeOver }: Taking,
 ): Promise<{ readonly records: readonly JournalRecord[]; readonly size: number }> {
   const before = readLines(await readFile(path), what)
   const reason = takeOver ? undefined : livingOwner(before.records)
   if (reason !== undefined) throw lockedBy(reason)
-  await writeDurably(file, `${before.isOpenEnded ? '\n' : ''}${lineOf(claim)}`)
+  await writeDurably(file, `${before.isOpenEnded ? '\n' : ''}${line}`)
   const bytes = await readFile(path)
   const { records } = readLines(bytes, what)
   const refusal = refusalOf(records, claim, takeOver)

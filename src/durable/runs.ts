@@ -92,9 +92,11 @@ export async function readRun(folder: string, runId: string): Promise<RecordedRu
   }
 }
 
-/** Stops the run where it is, also in another process, within a second. It cannot go on afterwards. */
+/** Stops the run where it is, also in another process, within a second. It cannot go on afterwards. One that is done is refused. */
 export async function cancelRun(folder: string, runId: string): Promise<void> {
-  await recordsOf(folder, runId)
+  const { records } = await recordsOf(folder, runId)
+  if (statusOf(records) === 'done')
+    throw new ToolwireError('misuse', `the run "${runId}" is done; there is nothing to cancel`)
   await appendFile(join(folder, pathOf(runId)), `\n${lineOf({ type: 'cancel', at: Date.now() })}`)
 }
 
