@@ -1,6 +1,6 @@
 // The loop as a workflow of DBOS on PostgreSQL: steps are rows, and any process with the same program goes on with a run.
 // The trap: DBOS numbers steps in the order in which they are begun, so nothing here may wait between the steps of one batch.
-import { DBOS, Error as DbosError } from '@dbos-inc/dbos-sdk'
+import { DBOS, Error as DbosError, type WorkflowHandle } from '@dbos-inc/dbos-sdk'
 import { ToolwireError } from '../errors/error.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { type Engine, resultFromJson, resultToJson, startAttempt } from '../loop/engine.js'
@@ -81,7 +81,7 @@ export function dbosRuns(name: string, options: (input: DbosInput) => DbosOption
     const settings = Object.entries({ workflowID, queueName, timeoutMS }).filter(([, value]) => value !== undefined)
     const policy = isOnce ? { workflowIDReusePolicy: 'reject' as const } : {}
     const handle = await DBOS.startWorkflow(workflow, { ...Object.fromEntries(settings), ...policy })(input)
-    return get(handle.workflowID)
+    return runOf(handle)
   }
   return {
     start: (input, given = {}) => begin(input, given, false),
@@ -107,7 +107,7 @@ export function dbosRuns(name: string, options: (input: DbosInput) => DbosOption
         throw new ToolwireError('misuse', `the run "${runId}" has no step "${step}"; it has ${known || 'none'}`)
       }
       const given = newWorkflowID === undefined ? {} : { newWorkflowID }
-      return get((await DBOS.forkWorkflow(runId, found.functionID, given)).workflowID)
+      return runOf(await DBOS.forkWorkflow(runId, found.functionID, given))
     },
     async takeOver(executors) {
       const lost = await listed(name, { executorId: [...executors], status: 'PENDING' }, undefined)
@@ -151,17 +151,29 @@ function heeded(fn: () => Promise<Json>, controller: AbortController): () => Pro
 }
 
 function get(runId: string): DbosRun {
+  return runOf(DBOS.retrieveWorkflow(runId))
+}
+
+function runOf(handle: Pick<WorkflowHandle<unknown>, 'workflowID' | 'getResult'>): DbosRun {
+  const { workflowID: runId } = handle
   return {
     runId,
     async result() {
       try {
-        return resultFromJson(await DBOS.retrieveWorkflow(runId).getResult())
+        return resultFromJson(await handle.getResult())
       } catch (error) {
-        if (!(error instanceof DbosError.DBOSAwaitedWorkflowCancelledError)) throw error
+        if (!isCancellation(error)) throw error
         throw new ToolwireError('aborted', `the run "${runId}" was cancelled`, { cause: error })
       }
     },
   }
+}
+
+function isCancellation(error: unknown): boolean {
+  return (
+    error instanceof DbosError.DBOSAwaitedWorkflowCancelledError ||
+    error instanceof DbosError.DBOSWorkflowCancelledError
+  )
 }
 
 async function listed(
