@@ -8,6 +8,8 @@ import { addLineCommands, profileOption, wireOption } from './line-commands.js'
 import type { ServeFlags } from './mcp.js'
 import { errorLine, exitCodes, thrownCode } from './outcome.js'
 import type { ProbeFlags } from './probe.js'
+import type { RunFlags } from './run.js'
+import { addRunsCommand } from './runs-command.js'
 import type { SessionFlags } from './session.js'
 import { collect, generateOptions, port, seconds, talkOptions } from './talk-options.js'
 import { createTerminal } from './terminal.js'
@@ -27,8 +29,10 @@ function program(finish: (code: number) => void): Command {
     .addHelpText('after', after)
   talkOptions(command.command('run'))
     .argument('[words...]', 'the request; - reads it from standard input; none runs a demonstration')
+    .option('--durable', 'keep the run on disk, step by step: it goes on after a crash with toolwire runs resume')
+    .option('--runs <folder>', 'the folder of durable runs (.toolwire/runs)')
     .description('answer one request, with tools')
-    .action(async (words: string[], flags: SessionFlags) => {
+    .action(async (words: string[], flags: RunFlags) => {
       const { runCommand } = await import('./run.js')
       finish(await runCommand(words, flags, terminal(), process.stdin))
     })
@@ -71,6 +75,7 @@ function program(finish: (code: number) => void): Command {
       const { probeCommand } = await import('./probe.js')
       finish(await probeCommand(url, flags, terminal()))
     })
+  addRunsCommand(command, (use) => use(terminal()).then(finish))
   addLineCommands(command)
   return command
 }

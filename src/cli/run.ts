@@ -1,20 +1,29 @@
 // `toolwire run`: one request, answered with tools; without words, a demonstration.
+import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { ToolwireError } from '../errors/error.js'
+import { defaultFolder, type KeptRun, tellStop } from './kept-run.js'
 import { lineInput } from './line-input.js'
 import { keyVariables } from './models.js'
-import { type ExitCode, exitCodeOf, stopLine } from './outcome.js'
+import { type ExitCode, exitCodeOf } from './outcome.js'
 import { nothingSaid, readSaved, type Saved, savedOf, writeSaved } from './saved.js'
 import { openSession, type SessionFlags } from './session.js'
 import type { Terminal } from './terminal.js'
 
 const demonstration = 'What is 17 * 23, and what time is it in Tokyo and in Boston?'
 
+export interface RunFlags extends SessionFlags {
+  /** Keeps the run in a folder, so that it survives the command. */
+  readonly durable?: boolean | undefined
+  /** That folder. */
+  readonly runs?: string | undefined
+}
+
 type Input = Parameters<typeof lineInput>[0]
 
 export async function runCommand(
   words: readonly string[],
-  flags: SessionFlags,
+  flags: RunFlags,
   terminal: Terminal,
   input: Input,
 ): Promise<ExitCode> {
@@ -23,13 +32,14 @@ export async function runCommand(
   const prompt = isDemonstration ? demonstration : await promptOf(words, input)
   const from = flags.resume === undefined ? nothingSaid : await readSaved(flags.resume)
   checkAsked(from, prompt)
+  const kept = keptOf(flags, from)
   const lines = lineInput(input, terminal.error)
-  const session = await openSession(isDemonstration ? demonstrationFlags(flags) : flags, terminal, lines)
+  const session = await openSession(isDemonstration ? demonstrationFlags(flags) : flags, terminal, lines, kept)
   try {
+    if (kept !== undefined) terminal.say(terminal.paint('dim', `run: ${kept.runId}, kept in ${kept.folder}`))
     if (isDemonstration) terminal.say(`\n${terminal.paint('cyan', 'you ›')} ${demonstration}`)
     const result = await session.take(from, prompt)
-    const line = stopLine(result)
-    if (line !== undefined) terminal.say(`toolwire: ${line}`)
+    tellStop(result, kept, terminal)
     if (flags.save !== undefined) await writeSaved(flags.save, savedOf(result))
     if (session.isOffline && flags.model === undefined && flags.json !== true) explain(terminal)
     return exitCodeOf(result.stop)
@@ -37,6 +47,13 @@ export async function runCommand(
     lines.close()
     await session.close()
   }
+}
+
+/** Where the run is kept, if it is. A run out of a file has its state there, not in a folder of runs. */
+function keptOf({ durable, runs }: RunFlags, from: Saved): KeptRun | undefined {
+  if (durable !== true && runs === undefined) return undefined
+  if (from.type === 'conversation') return { folder: runs ?? defaultFolder, runId: randomUUID() }
+  throw new ToolwireError('misuse', 'a saved run that waits goes on from its file; leave out --durable and --runs')
 }
 
 /** The words of the command line; `-` alone is what is piped in. */

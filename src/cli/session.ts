@@ -1,4 +1,5 @@
 // What `run` and `chat` share: a model, tools, who approves, and turns that Ctrl-C stops. Whoever opens it closes it.
+import type { JsonObject } from '../json/types.js'
 import type { RunOptions } from '../loop/options.js'
 import type { RunEvent, RunResult } from '../loop/result.js'
 import { run } from '../loop/run.js'
@@ -7,10 +8,11 @@ import type { Approve } from '../tools/policy.js'
 import { ToolRegistry } from '../tools/registry.js'
 import type { AnyTool } from '../tools/tool.js'
 import { type ApprovalMode, approver, askAlways, type QuestionEvents, terminalQuestion } from './approval.js'
+import { type KeptRun, noteOf } from './kept-run.js'
 import type { LineInput } from './line-input.js'
 import { drained } from './lines.js'
 import type { ServerTools } from './mcp-servers.js'
-import { chooseModel, type ModelFlags } from './models.js'
+import { type CompleteChoice, chooseModel, type ModelFlags } from './models.js'
 import { startOfflineProvider } from './offline-provider.js'
 import { exitCodes } from './outcome.js'
 import { jsonReporter, terminalReporter } from './report.js'
@@ -45,7 +47,13 @@ export interface Session {
   close(): Promise<void>
 }
 
-export async function openSession(flags: SessionFlags, terminal: Terminal, lines: LineInput): Promise<Session> {
+/** With `kept`, its turn is that run: started there, or gone on with. */
+export async function openSession(
+  flags: SessionFlags,
+  terminal: Terminal,
+  lines: LineInput,
+  kept?: KeptRun,
+): Promise<Session> {
   if (flags.save !== undefined) await checkWritable(flags.save)
   const own = await loadToolFiles(flags.tools ?? [])
   const chosen = await chooseModel(flags, terminal.env)
@@ -61,12 +69,26 @@ export async function openSession(flags: SessionFlags, terminal: Terminal, lines
   })
   const { model } = opened
   const trusted = trustedTools(flags, isOffline, [...demo, ...(servers?.readers ?? [])])
+  const journal = kept === undefined ? {} : await journalOf(kept, noteOf(flags, nameOf(chosen.choice)))
   const take = (from: Saved, prompt: string | undefined): Promise<RunResult> =>
-    takeTurn({ model, tools, trusted, flags, terminal, lines, from, prompt })
+    takeTurn({ model, tools, trusted, flags, terminal, lines, from, prompt, journal })
   const close = async (): Promise<void> => {
     await Promise.all([opened.close(), servers?.close()])
   }
   return { isOffline, tools, take, close }
+}
+
+type JournalOptions = Pick<RunOptions, 'journal' | 'runId' | 'approvals'>
+
+/** Loaded only when a run is kept. */
+async function journalOf({ folder, runId, ...kept }: KeptRun, note: JsonObject): Promise<JournalOptions> {
+  const { fileJournal } = await import('../durable/file-journal.js')
+  const { approvals, takeOver } = kept
+  return { journal: fileJournal(folder, { note, takeOver }), runId, approvals }
+}
+
+function nameOf(choice: CompleteChoice): string {
+  return choice.type === 'offline' ? `offline:${choice.wire}` : `${choice.vendor}:${choice.model}`
 }
 
 /** Loaded only when there are servers: the library behind it is optional. */
@@ -109,7 +131,7 @@ async function connect(
     onRetry: ({ waitMs, error }) =>
       terminal.say(terminal.paint('dim', `${error.code}; trying again in ${(waitMs / 1000).toFixed(1)} s`)),
   })
-  tell(`${choice.vendor}:${choice.model}`)
+  tell(nameOf(choice))
   return { model, close: async () => {} }
 }
 
@@ -123,6 +145,8 @@ interface TurnOptions {
   readonly lines: LineInput
   readonly from: Saved
   readonly prompt: string | undefined
+  /** Empty unless the run is kept. */
+  readonly journal: JournalOptions
 }
 
 async function takeTurn(options: TurnOptions): Promise<RunResult> {
@@ -151,18 +175,21 @@ async function takeTurn(options: TurnOptions): Promise<RunResult> {
   }
 }
 
-function runOptions({ model, tools, flags, from, prompt }: TurnOptions): RunOptions {
+function runOptions({ model, tools, flags, from, prompt, journal }: TurnOptions): RunOptions {
   const { system, maxTurns, timeout } = flags
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000
   const start = from.type === 'waiting' ? { resume: from.state } : { messages: from.messages, system, prompt }
-  return { model, tools, policy: askAlways, maxTurns, timeoutMs, ...start }
+  return { model, tools, policy: askAlways, maxTurns, timeoutMs, ...start, ...journal }
 }
 
-/** Unless the flags say who decides, it is whoever sits at the terminal; without one, tools that need approval are denied. */
-function approverOf({ flags, terminal, lines, trusted }: TurnOptions, events: QuestionEvents): Approve {
+/**
+ * Unless the flags say who decides, it is whoever sits at the terminal; without one, tools that need approval are denied, or
+ * wait in a run that is kept.
+ */
+function approverOf({ flags, terminal, lines, trusted, journal }: TurnOptions, events: QuestionEvents): Approve {
   const canAsk = lines.isTerminal && terminal.error.isTTY === true
   const ask = canAsk ? terminalQuestion(terminal, lines, events) : undefined
-  return approver({ mode: flags.approve ?? (canAsk ? 'ask' : 'none'), trusted, ask })
+  return approver({ mode: flags.approve ?? (canAsk || journal.journal !== undefined ? 'ask' : 'none'), trusted, ask })
 }
 
 /** Tells every event, at the pace of whoever reads the output. */

@@ -70,7 +70,7 @@ function countFromZero(text: string): number {
   throw new InvalidArgumentError('Give a whole number from 0 on.')
 }
 
-function wholeNumber(text: string): number {
+export function wholeNumber(text: string): number {
   const value = Number(text)
   if (Number.isSafeInteger(value) && value >= 1) return value
   throw new InvalidArgumentError('Give a whole number from 1 on.')

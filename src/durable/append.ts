@@ -1,7 +1,7 @@
 // Lines at the end of a file, kept when told so. Lines that wait while the disk is busy are written and synced together.
 // The trap: after a failed write or sync nobody knows what the disk has; nothing is written any more, and everybody is told.
-import type { FileHandle } from 'node:fs/promises'
 import { ToolwireError } from '../errors/error.js'
+import { type JournalFile, writeDurably } from './files.js'
 
 export interface Appender {
   /** Settles when the line is on the disk. */
@@ -10,16 +10,13 @@ export interface Appender {
   idle(): Promise<void>
 }
 
-/** The two operations of a file that it takes. */
-export type AppendedFile = Pick<FileHandle, 'appendFile' | 'datasync'>
-
 interface Waiting {
   readonly line: string
   readonly done: () => void
   readonly failed: (error: Error) => void
 }
 
-export function createAppender(file: AppendedFile, what: string): Appender {
+export function createAppender(file: JournalFile, what: string): Appender {
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
   let failure: ToolwireError | undefined
@@ -31,8 +28,7 @@ export function createAppender(file: AppendedFile, what: string): Appender {
       waiting = []
       try {
         if (failure !== undefined) throw failure
-        await file.appendFile(batch.map(({ line }) => line).join(''))
-        await file.datasync()
+        await writeDurably(file, batch.map(({ line }) => line).join(''))
         for (const { done } of batch) done()
       } catch (error) {
         failure ??= unwritable(what, error)

@@ -1,14 +1,13 @@
 // Journals as files, one per run: `run({ journal: fileJournal('./runs'), runId })` survives the end of its process.
 // A step counts when its record is on the disk. What the records mean is in records.ts, who may write them in owner.ts.
-import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolwireError } from '../errors/error.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { JournalStore, OpenJournal } from '../loop/journal.js'
 import type { Stop } from '../loop/stop.js'
 import { type Appender, createAppender } from './append.js'
-import { pathOf, syncFolder } from './files.js'
+import { type JournalFile, openJournalFile, pathOf, syncFolder, writeDurably } from './files.js'
 import { dropClaim, livingOwner, lockedBy, makeClaim } from './owner.js'
 import { type Claim, cancelMark, type JournalRecord, lineOf, readLines } from './records.js'
 import { scrubber } from './scrub.js'
@@ -30,12 +29,10 @@ const cancelCheckMs = 500
 
 /** Keeps runs in a folder, which is made when it is missing. */
 export function fileJournal(folder: string, options: FileJournalOptions = {}): JournalStore {
-  return fileJournalOn(openAppended, folder, options)
+  return fileJournalOn(openJournalFile, folder, options)
 }
 
-type OpenFile = (path: string) => Promise<FileHandle>
-
-const openAppended: OpenFile = (path) => open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600)
+type OpenFile = (path: string) => Promise<JournalFile>
 
 /** The same over files that the caller opens, so that a disk which fails can be tried out. */
 export function fileJournalOn(openFile: OpenFile, folder: string, options: FileJournalOptions = {}): JournalStore {
@@ -54,32 +51,40 @@ async function openRun(
   const file = await openFile(path)
   const claim = makeClaim(runId, options.note)
   try {
-    const { records, size } = await takeRun(file, claim, { path, what, takeOver: options.takeOver === true })
+    const line = scrubber(options.secrets ?? [])(lineOf(claim))
+    const { records, size } = await takeRun(file, claim, { line, path, what, takeOver: options.takeOver === true })
     if (records.length === 1) await syncFolder(folder)
     return journalOf({ file, claim, size, what, options }, records)
   } catch (error) {
     dropClaim(claim)
-    await file.close()
+    await file.handle.close()
     throw error
   }
 }
 
+interface Taking {
+  /** The claim as it is written. */
+  readonly line: string
+  readonly path: string
+  readonly what: string
+  readonly takeOver: boolean
+}
+
 /** Claims the run, and gives its records with the claim. Rejects when a living process has it, or when it was cancelled. */
 async function takeRun(
-  file: FileHandle,
+  file: JournalFile,
   claim: Claim,
-  { path, what, takeOver }: { readonly path: string; readonly what: string; readonly takeOver: boolean },
+  { line, path, what, takeOver }: Taking,
 ): Promise<{ readonly records: readonly JournalRecord[]; readonly size: number }> {
   const before = readLines(await readFile(path), what)
   const reason = takeOver ? undefined : livingOwner(before.records)
   if (reason !== undefined) throw lockedBy(reason)
-  await file.appendFile(`${before.isOpenEnded ? '\n' : ''}${lineOf(claim)}`)
-  await file.datasync()
+  await writeDurably(file, `${before.isOpenEnded ? '\n' : ''}${line}`)
   const bytes = await readFile(path)
   const { records } = readLines(bytes, what)
   const refusal = refusalOf(records, claim, takeOver)
   if (refusal === undefined) return { records, size: bytes.length }
-  await file.appendFile(lineOf({ type: 'release', token: claim.token, at: Date.now() }))
+  await writeDurably(file, lineOf({ type: 'release', token: claim.token, at: Date.now() }))
   throw refusal
 }
 
@@ -91,7 +96,7 @@ function refusalOf(records: readonly JournalRecord[], claim: Claim, takeOver: bo
 }
 
 interface OpenRun {
-  readonly file: FileHandle
+  readonly file: JournalFile
   readonly claim: Claim
   /** How much of it was read when it was opened. */
   readonly size: number
@@ -106,7 +111,8 @@ function journalOf(opened: OpenRun, records: readonly JournalRecord[]): OpenJour
   const maxBytes = options.maxRecordBytes ?? 64 * 1024 * 1024
   const record = async (name: string, value: Json): Promise<void> => {
     const line = scrub(lineOf({ type: 'step', name, at: Date.now(), value }))
-    if (line.length > maxBytes) throw tooLong(name, line.length, maxBytes)
+    const bytes = Buffer.byteLength(line)
+    if (bytes > maxBytes) throw tooLong(name, bytes, maxBytes)
     await appender.append(line)
   }
   const known = records.flatMap((entry) => (entry.type === 'step' ? [[entry.name, entry.value] as const] : []))
@@ -133,18 +139,18 @@ async function closeFile({ file, claim }: OpenRun, appender: Appender, stop: Sto
   } finally {
     await appender.idle()
     dropClaim(claim)
-    await file.close()
+    await file.handle.close()
   }
 }
 
 /** A signal that is aborted soon after another process wrote a cancel record. */
-function watchForCancel({ file, claim, size }: OpenRun): { readonly signal: AbortSignal; end(): void } {
+function watchForCancel({ file: { handle }, claim, size }: OpenRun): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   let seen = size
   const look = async (): Promise<void> => {
-    const { size } = await file.stat()
+    const { size } = await handle.stat()
     const from = Math.max(0, seen - cancelMark.length)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from)
     seen = size
     if (buffer.subarray(0, bytesRead).includes(cancelMark)) {
       controller.abort(new ToolwireError('aborted', `the run "${claim.runId}" was cancelled`))

@@ -1,5 +1,6 @@
-// The names of runs as names of files, both ways, and a folder's own durability.
-import { open } from 'node:fs/promises'
+// Files that hold runs: their names, both ways, and how what is written reaches the disk.
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { ToolwireError } from '../errors/error.js'
 
 const ending = '.jsonl'
@@ -23,6 +24,28 @@ export function runIdOf(fileName: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+export interface JournalFile {
+  readonly handle: FileHandle
+  /** Whether a write is on the disk when it is done; otherwise it needs a sync. */
+  readonly isSynced: boolean
+}
+
+/** Opens a run's file, or makes it. Linux syncs with the write, which saves a call to the disk for every step. */
+export async function openJournalFile(path: string): Promise<JournalFile> {
+  const isSynced = process.platform === 'linux'
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (isSynced ? constants.O_DSYNC : 0)
+  return { handle: await open(path, flags, 0o600), isSynced }
+}
+
+/** Appends text, on the disk when it settles. One write as far as the system takes it: others may append to the file too. */
+export async function writeDurably({ handle, isSynced }: JournalFile, text: string): Promise<void> {
+  for (let rest = Buffer.from(text); rest.length > 0; ) {
+    const { bytesWritten } = await handle.write(rest)
+    rest = rest.subarray(bytesWritten)
+  }
+  if (!isSynced) await handle.datasync()
 }
 
 /** Makes the entry of a new file as durable as its content. Where folders cannot be synced, the system sees to it. */

@@ -6,7 +6,7 @@ import { decodeConversation, decodeMessage, decodeResult } from '../conversation
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
-import type { PendingCall } from '../loop/state.js'
+import { decodePending, type PendingCall } from '../loop/state.js'
 import { toolResults } from '../tools/results.js'
 import { pathOf, runIdOf } from './files.js'
 import { livingOwner, lockedBy, openClaims } from './owner.js'
@@ -39,6 +39,8 @@ export interface RecordedRun extends RunSummary {
   readonly messages: readonly Message[]
   /** Calls that wait for approval: `run({ journal, runId, approvals: { [callId]: 'allow' } })`. */
   readonly pending: readonly PendingCall[]
+  /** The ids of calls that were cut off by the end of a process and not run again. */
+  readonly inDoubt: readonly string[]
   readonly recorded: readonly RecordedStep[]
   /** What the last program to run it noted. */
   readonly note?: JsonObject
@@ -47,8 +49,13 @@ export interface RecordedRun extends RunSummary {
 /** All runs of the folder, the last changed first. A folder that is missing has none; a damaged file is listed as such. */
 export async function listRuns(folder: string): Promise<readonly RunSummary[]> {
   const names = await readdir(folder).catch(missing([]))
-  const runs = await Promise.all(names.flatMap((name) => runIdOf(name) ?? []).map((runId) => summaryOf(folder, runId)))
-  return runs.flatMap((run) => run ?? []).toSorted((a, b) => b.updatedAt - a.updatedAt)
+  const runs: RunSummary[] = []
+  // one file at a time: there may be more of them than a process may open
+  for (const runId of names.flatMap((name) => runIdOf(name) ?? [])) {
+    const run = await summaryOf(folder, runId)
+    if (run !== undefined) runs.push(run)
+  }
+  return runs.toSorted((a, b) => b.updatedAt - a.updatedAt)
 }
 
 async function summaryOf(folder: string, runId: string): Promise<RunSummary | undefined> {
@@ -58,8 +65,10 @@ async function summaryOf(folder: string, runId: string): Promise<RunSummary | un
     return { runId: id, status, ...stop, startedAt, updatedAt, steps, bytes }
   } catch (error) {
     if (!ToolwireError.is(error) || error.code === 'not_found') return undefined
-    const { birthtimeMs, mtimeMs, size } = await stat(join(folder, pathOf(runId)))
-    return { runId, status: 'damaged', startedAt: birthtimeMs, updatedAt: mtimeMs, steps: 0, bytes: size }
+    const file = await stat(join(folder, pathOf(runId))).catch(missing(undefined))
+    if (file === undefined) return undefined
+    const { birthtimeMs: startedAt, mtimeMs: updatedAt, size: bytes } = file
+    return { runId, status: 'damaged', startedAt, updatedAt, steps: 0, bytes }
   }
 }
 
@@ -83,9 +92,11 @@ export async function readRun(folder: string, runId: string): Promise<RecordedRu
   }
 }
 
-/** Stops the run where it is, also in another process, within a second. It cannot go on afterwards. */
+/** Stops the run where it is, also in another process, within a second. It cannot go on afterwards. One that is done is refused. */
 export async function cancelRun(folder: string, runId: string): Promise<void> {
-  await recordsOf(folder, runId)
+  const { records } = await recordsOf(folder, runId)
+  if (statusOf(records) === 'done')
+    throw new ToolwireError('misuse', `the run "${runId}" is done; there is nothing to cancel`)
   await appendFile(join(folder, pathOf(runId)), `\n${lineOf({ type: 'cancel', at: Date.now() })}`)
 }
 
@@ -153,10 +164,11 @@ function statusOf(records: readonly JournalRecord[]): RunStatus {
 }
 
 /** The conversation out of the steps, and the calls of its last answer that wait. */
-function historyOf(steps: readonly RecordedStep[]): Pick<RecordedRun, 'messages' | 'pending'> {
+function historyOf(steps: readonly RecordedStep[]): Pick<RecordedRun, 'messages' | 'pending' | 'inDoubt'> {
   const messages: Message[] = []
   let results = new Map<number, ToolResult>()
   let pending = new Map<number, PendingCall>()
+  const inDoubt: string[] = []
   const answer = (): void => {
     const inOrder = [...results].toSorted(([a], [b]) => a - b).map(([, result]) => result)
     if (inOrder.length > 0) messages.push(toolResults(inOrder))
@@ -171,13 +183,15 @@ function historyOf(steps: readonly RecordedStep[]): Pick<RecordedRun, 'messages'
       messages.push(decodeMessage(value.message))
     } else if (/^turn\/.*\/call\/\d+$/.test(name)) {
       const ordinal = Number(name.slice(name.lastIndexOf('/') + 1))
+      pending.delete(ordinal)
       if (value.state === 'answered') {
-        results.set(ordinal, decodeResult(value.result))
-        pending.delete(ordinal)
-      } else pending.set(ordinal, value.pending as unknown as PendingCall)
+        const result = decodeResult(value.result)
+        results.set(ordinal, result)
+        if (value.inDoubt === true) inDoubt.push(result.callId)
+      } else pending.set(ordinal, decodePending(value.pending))
     }
   }
   const waiting = [...pending.values()]
   answer()
-  return { messages, pending: waiting }
+  return { messages, pending: waiting, inDoubt }
 }

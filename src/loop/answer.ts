@@ -12,6 +12,7 @@ import type { Usage } from '../conversation/usage.js'
 import { type ErrorCode, ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import { redact } from '../json/redact.js'
+import type { Json } from '../json/types.js'
 import type { Model, ModelRequest } from '../model/model.js'
 
 const finishReasons: readonly FinishReason[] = ['stop', 'tool_calls', 'length', 'content_filter', 'pause', 'error']
@@ -78,6 +79,12 @@ export function readAnswer(value: unknown): CompletionResponse {
       cause: error,
     })
   }
+}
+
+/** The answer as a journal keeps it, which `readAnswer` reads back: without what follows from the message. */
+export function recordedAnswer(response: CompletionResponse): Json {
+  const { text: _text, toolCalls: _calls, brokenCalls: _broken, requiresToolExecution: _requires, ...kept } = response
+  return kept as unknown as Json
 }
 
 /** Whatever foreign code threw, as the one error class; `what` says whose fault it was. Not retryable: nobody knows. */

@@ -14,7 +14,7 @@ import { ToolwireError } from '../errors/error.js'
 import type { Json } from '../json/types.js'
 import { onAbort } from '../tools/abort.js'
 import { toolResults } from '../tools/results.js'
-import { ask, foreignFailure, readAnswer } from './answer.js'
+import { ask, foreignFailure, readAnswer, recordedAnswer } from './answer.js'
 import { type CallBatch, type Outcome, resumedBatch, settleBatch } from './batch.js'
 import { createRepeatGuard, overBudget } from './budget.js'
 import { eventsOf } from './channel.js'
@@ -141,19 +141,20 @@ export class Session {
     const turn = this.#turn
     const request = requestOf(this.#setup, this.#conversation.messages, turn)
     const isStreamed = this.#streaming && model.capabilities?.streaming !== 'no'
-    let isFresh = false
+    let fresh: CompletionResponse | undefined
     const recorded = yield* eventsOf<RunEvent, Json>(({ emit }) => {
       const step = async (): Promise<Json> => {
-        isFresh = true
         this.#approvals.end(this.#setup.runId)
         const onEvent = isStreamed ? (event: CompletionEvent) => emit({ ...event, turn }) : undefined
-        return (await ask(model, request, lifetime.signal, onEvent)) as unknown as Json
+        fresh = await ask(model, request, lifetime.signal, onEvent)
+        return recordedAnswer(fresh)
       }
       return within(lifetime, () => journal.step(`turn/${turn}/model`, step))
     })
     lifetime.signal.throwIfAborted()
-    const response = readAnswer(recorded)
-    if (this.#streaming && !(isFresh && isStreamed)) for (const event of unfold(response)) yield { ...event, turn }
+    const response = fresh ?? readAnswer(recorded)
+    if (this.#streaming && !(fresh !== undefined && isStreamed))
+      for (const event of unfold(response)) yield { ...event, turn }
     return response
   }
 

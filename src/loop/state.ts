@@ -10,6 +10,7 @@ import {
   type Fields,
   fieldsAt,
   listAt,
+  type Reading,
   refuse,
   startReading,
   textAt,
@@ -72,17 +73,29 @@ export function decodeState(json: unknown): RunState {
       const result = item.take('result')
       return { ordinal: countAt(item.take('ordinal')), result: decodeResult(result.value, result.path) }
     }),
-    pending: listOf(fields, 'pending', (item) => ({
-      callId: textAt(item.take('callId'), reading),
-      name: textAt(item.take('name'), reading),
-      arguments: textAt(item.take('arguments'), reading),
-      digest: textAt(item.take('digest'), reading),
-      ordinal: countAt(item.take('ordinal')),
-    })),
+    pending: listOf(fields, 'pending', (item) => pendingAt(item, reading)),
   }
   fields.end()
   checkOrdinals(state)
   return state
+}
+
+/** A call that waits, as it was stored. */
+export function decodePending(json: unknown): PendingCall {
+  const fields = fieldsAt(json, '')
+  const pending = pendingAt(fields, startReading())
+  fields.end()
+  return pending
+}
+
+function pendingAt(fields: Fields, reading: Reading): PendingCall {
+  return {
+    callId: textAt(fields.take('callId'), reading),
+    name: textAt(fields.take('name'), reading),
+    arguments: textAt(fields.take('arguments'), reading),
+    digest: textAt(fields.take('digest'), reading),
+    ordinal: countAt(fields.take('ordinal')),
+  }
 }
 
 /** Each call of the waiting answer is either answered or pending, once. */

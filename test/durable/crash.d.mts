@@ -9,3 +9,16 @@ export function crashOnce(
 }>
 export function stepsIn(turns: number): number
 export function durationOf(turns: number): Promise<number>
+
+interface WorkerResult {
+  readonly reason: string
+  readonly error?: string
+  readonly message?: string
+  readonly answered: number
+  readonly inDoubt: readonly string[]
+}
+export declare function crowd(
+  turns: number,
+  count: number,
+): Promise<{ readonly results: readonly (WorkerResult | undefined)[]; readonly effects: readonly string[] }>
+export declare function late(turns: number): Promise<readonly (WorkerResult | undefined)[]>

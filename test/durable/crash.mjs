@@ -7,12 +7,13 @@ import { fileURLToPath } from 'node:url'
 
 const worker = fileURLToPath(new URL('./worker.mjs', import.meta.url))
 
-/** Runs a worker; with `afterMs` it is killed so long after it has begun. */
-function work(folder, turns, where, afterMs) {
+/** Runs a worker; with `afterMs` it is killed so long after it has begun. `started` gets its process. */
+function work(folder, turns, where, afterMs, started) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [worker, folder, 'r', String(turns), where], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
+    started?.(child)
     let timer
     let out = ''
     let err = ''
@@ -88,6 +89,35 @@ export async function crashOnce(turns, kill) {
     }
     if (answered !== turns * 3) faults.push(`${answered} results for ${turns * 3} calls`)
     return { faults, inDoubt: inDoubt.length, wasKilled: first.signal === 'SIGKILL', recorded: before.length }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Kills a worker, lets several others take up its run at once, and gives their results and how often each effect took place. */
+export async function crowd(turns, count) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-crash-'))
+  try {
+    await work(folder, turns, 'after:4')
+    const ended = await Promise.all(Array.from({ length: count }, () => work(folder, turns, 'never')))
+    return { results: ended.map(({ result }) => result), effects: linesOf(join(folder, 'effects')) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** While one worker sleeps in the middle of its run, another asks for it; then the first is woken. Gives what each came to. */
+export async function late(turns) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-crash-'))
+  try {
+    let sleeper
+    const first = work(folder, turns, 'asleep:4', undefined, (child) => {
+      sleeper = child
+    })
+    while (stepsOf(folder).length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+    const second = await work(folder, turns, 'never')
+    sleeper.kill('SIGCONT')
+    return [(await first).result, second.result]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fileJournalOn } from '../../src/durable/file-journal.js'
+import type { JournalFile } from '../../src/durable/files.js'
 import { cancelRun, fileJournal, listRuns, pruneRuns, readRun } from '../../src/durable/index.js'
 import { run } from '../../src/loop/run.js'
 import type { Model } from '../../src/model/model.js'
@@ -18,6 +19,9 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const pathOf = (runId: string): string => join(folder, `${runId}.jsonl`)
+
+/** Files that nobody waits for the disk to have: for tests that open thousands. */
+const unsynced = async (path: string): Promise<JournalFile> => ({ handle: await open(path, 'a+'), isSynced: true })
 
 /** A tool that counts how often each call ran. */
 function counting(name: string, repeatable = false): { readonly tool: AnyTool; readonly ran: string[] } {
@@ -76,7 +80,7 @@ describe('a run in a file', () => {
       await writeFile(pathOf('r'), whole.subarray(0, length))
       const kept = whole.subarray(0, length).toString('utf8')
       const [pay, look] = [counting('pay'), counting('look', true)]
-      const journal = fileJournal(folder, { takeOver: true })
+      const journal = fileJournalOn(unsynced, folder, { takeOver: true })
       const result = await run({ model: twoTurns(), tools: [pay.tool, look.tool], prompt: 'go', journal, runId: 'r' })
       expect([length, result.text, result.stop.reason]).toEqual([length, 'Done.', 'answer'])
       expectPaired(result.messages)
@@ -318,11 +322,11 @@ describe('approvals', () => {
 
 describe('a disk that fails', () => {
   /** A store whose n-th write or sync fails. */
-  function failing(at: number, operation: 'appendFile' | 'datasync'): ReturnType<typeof fileJournal> {
+  function failing(at: number, operation: 'write' | 'datasync'): ReturnType<typeof fileJournal> {
     let count = 0
     return fileJournalOn(async (path) => {
       const file: FileHandle = await open(path, 'a+')
-      const original = file[operation].bind(file) as (...args: readonly unknown[]) => Promise<void>
+      const original = file[operation].bind(file) as (...args: readonly unknown[]) => Promise<unknown>
       Object.defineProperty(file, operation, {
         value: async (...args: readonly unknown[]) => {
           count += 1
@@ -330,11 +334,11 @@ describe('a disk that fails', () => {
           return original(...args)
         },
       })
-      return file
+      return { handle: file, isSynced: operation === 'write' }
     }, folder)
   }
 
-  test.each(['appendFile', 'datasync'] as const)(
+  test.each(['write', 'datasync'] as const)(
     'whichever %s fails, the run ends with one typed error, and goes on later without a second effect',
     async (operation) => {
       for (let at = 1; ; at += 1) {

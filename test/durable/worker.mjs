@@ -1,5 +1,6 @@
 // A process that takes a durable run as far as it may: turns of three parallel calls, then an answer.
-// Arguments: folder, run id, turns, and where to die: `before:n`, `during:n`, `after:n` (the n-th fresh step), or `never`.
+// Arguments: folder, run id, turns, and where to die: `before:n`, `during:n`, `after:n` (the n-th fresh step), or `never`;
+// `asleep:n` sleeps before it until it is woken.
 // Each tool leaves a line in the file `effects` when it takes effect; the result of the run is printed.
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +12,8 @@ const [folder, runId, turnsText, where] = process.argv.slice(2)
 const turns = Number(turnsText)
 const [phase, place] = where.split(':')
 let fresh = 0
-const die = (now) => {
-  if (now === phase && fresh === Number(place)) process.kill(process.pid, 'SIGKILL')
+const die = (now, step = fresh) => {
+  if (now === phase && step === Number(place)) process.kill(process.pid, 'SIGKILL')
 }
 
 /** The store, with a process that dies at the boundary of a fresh step. */
@@ -23,10 +24,12 @@ const mortal = {
     const wrap = (name, fn) => {
       if (journal.has(name)) return fn
       fresh += 1
+      const own = fresh
       die('before')
+      if (phase === 'asleep' && fresh === Number(place)) process.kill(process.pid, 'SIGSTOP')
       return async () => {
         const value = await fn()
-        die('during')
+        die('during', own)
         return value
       }
     }
@@ -62,7 +65,7 @@ const effect = (name, repeatable) =>
 const model = scriptedModel(({ messages }) => {
   const turn = messages.filter((message) => message.role === 'assistant').length + 1
   if (turn > turns) return 'All done.'
-  return { calls: ['pay', 'send', 'look'].map((name) => ({ name, id: `call_${turn}_${name}` })) }
+  return { calls: ['pay', 'send', 'look'].map((name) => ({ name, id: `call_${turn}_${name}`, args: { turn } })) }
 })
 
 process.stdout.write('ready\n')

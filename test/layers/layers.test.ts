@@ -20,6 +20,7 @@ const ranks: Readonly<Record<string, number>> = {
   generate: 5,
   signature: 5,
   durable: 5,
+  dbos: 5,
   gateway: 5,
   langchain: 5,
   mcp: 5,

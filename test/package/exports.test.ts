@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import * as dbos from '../../src/dbos/index.js'
 import * as durable from '../../src/durable/index.js'
 import * as root from '../../src/index.js'
 import * as langchain from '../../src/langchain/index.js'
@@ -78,6 +79,10 @@ test('the root door exports these values', () => {
   ])
 })
 
+test('the dbos door exports these values', () => {
+  expect(Object.keys(dbos).toSorted()).toEqual(['dbosRuns'])
+})
+
 test('the durable door exports these values', () => {
   expect(Object.keys(durable).toSorted()).toEqual(['cancelRun', 'fileJournal', 'listRuns', 'pruneRuns', 'readRun'])
 })
@@ -110,6 +115,7 @@ test('the otel door exports these values', () => {
 
 test('an optional peer is imported behind its own door only', () => {
   const doors: readonly (readonly [peer: string, folder: string])[] = [
+    ['@dbos-inc/', 'src/dbos/'],
     ['@langchain/', 'src/langchain/'],
     ['@opentelemetry/', 'src/otel/'],
   ]
@@ -123,6 +129,7 @@ test('an optional peer is imported behind its own door only', () => {
 test('the doors are these', () => {
   expect(Object.keys(manifest.exports)).toEqual([
     '.',
+    './dbos',
     './durable',
     './langchain',
     './mcp',
