@@ -32,7 +32,15 @@ function actionOf({ floor, partial }, { action }) {
 function send({ worker, slug }, item, base, calls) {
   const { contender } = worker
   const schema = contender.floor ? 'json' : item.schema
-  return worker.send({ command: 'run', base, slug, action: actionOf(contender, item), tools: item.tools, schema, calls })
+  return worker.send({
+    command: 'run',
+    base,
+    slug,
+    action: actionOf(contender, item),
+    tools: item.tools,
+    schema,
+    calls,
+  })
 }
 
 async function warm(entry, item, base) {
