@@ -13,10 +13,12 @@ export interface SourceFile {
   readonly imports: readonly string[]
 }
 
+/** Every file of a folder that is the project's own: what is installed there is not. */
 export function filesBelow(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((path) => !path.includes('node_modules/'))
 }
 
 export function sourceFiles(): readonly SourceFile[] {
