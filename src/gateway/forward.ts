@@ -1,5 +1,6 @@
 // A call that stays on its wire: the bytes go on as they came, and come back as they are. Limits, keys and the log still hold.
 // The trap: nothing of the client's credentials and nothing that names its connection may go on.
+import type { CompletionEvent } from '../conversation/events.js'
 import type { Wire } from '../conversation/messages.js'
 import type { Usage } from '../conversation/usage.js'
 import { ToolwireError } from '../errors/error.js'
@@ -7,7 +8,7 @@ import { replaceMember } from '../json/spans.js'
 import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
-import type { HttpRequest } from '../wire/codec.js'
+import type { HttpRequest, StreamDecoder } from '../wire/codec.js'
 import type { GatewayCall, Written } from './call.js'
 import { failureOf } from './failure.js'
 
@@ -90,7 +91,7 @@ function wholeWitness(): Witness {
   }
 }
 
-const usageMark = /"usage|_eval_count"/
+const usageMark = /"usage\w*":\s*\{|_eval_count"/
 /** What one of the last lines of a stream holds. An error is an end, too. */
 const endMarks: Readonly<Record<Wire, RegExp>> = {
   'openai-chat': /\[DONE\]|"finish_reason":\s*"|"error":\s*[{"]/,
@@ -100,31 +101,33 @@ const endMarks: Readonly<Record<Wire, RegExp>> = {
   gemini: /"finishReason":|"blockReason":|"error":\s*\{/,
 }
 
-/** Keeps the first and the last line that speak of usage: Anthropic tells the input at the beginning and the rest at the end. */
+/** So many of the telling lines are kept, half of them the first: Anthropic tells the input at the beginning. */
+const maxLines = 8
+
+/** Keeps the lines that speak of usage or of the end. */
 function streamWitness(wire: Wire): Witness {
   const decoder = new TextDecoder()
   const endMark = endMarks[wire]
+  const told: string[] = []
   let tail = ''
-  let first: string | undefined
-  let last = ''
   let ended = false
   const see = (line: string): void => {
-    ended ||= endMark.test(line)
-    if (!usageMark.test(line)) return
-    first ??= line
-    last = line
+    const isEnd = endMark.test(line)
+    ended ||= isEnd
+    if (!isEnd && !usageMark.test(line)) return
+    if (told.length === maxLines) told.splice(maxLines / 2, 1)
+    told.push(line)
   }
   return {
     push(piece) {
       const text = tail + decoder.decode(piece, { stream: true })
-      const end = text.lastIndexOf('\n') + 1
-      if (end > 0) for (const line of text.slice(0, end).split('\n')) see(line)
-      tail = text.slice(end)
+      const past = text.lastIndexOf('\n') + 1
+      if (past > 0) for (const line of text.slice(0, past).split('\n')) see(line)
+      tail = text.slice(past)
     },
     end() {
       see(tail)
-      const told = first === undefined || first === last ? [last] : [first, last]
-      return { text: last === '' ? '' : told.map((line) => `${line}\n\n`).join(''), ended }
+      return { text: told.map((line) => `${line}\n\n`).join(''), ended }
     },
   }
 }
@@ -133,8 +136,12 @@ function usageIn(text: string, { codec }: Endpoint, { exchange, env }: GatewayCa
   if (text === '') return undefined
   const http = { status: 200, headers: { 'content-type': 'application/json' }, body: text }
   const events = exchange.stream
-    ? codec.stream.decode(exchange, env).push(new TextEncoder().encode(text))
+    ? streamEvents(text, codec.stream.decode(exchange, env))
     : codec.response.decode(http, exchange, env)
   const found = events.findLast((event) => event.type === 'usage')
   return found?.type === 'usage' ? found.usage : undefined
+}
+
+function streamEvents(text: string, decoder: StreamDecoder): readonly CompletionEvent[] {
+  return [...decoder.push(new TextEncoder().encode(text)), ...decoder.end()]
 }

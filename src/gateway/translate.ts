@@ -9,12 +9,12 @@ import type { GatewayCall, Written } from './call.js'
 import { failureOf, refused } from './failure.js'
 
 export async function translated(call: GatewayCall): Promise<Written> {
-  const { model, endpoint } = call.chosen
+  const { endpoint } = call.chosen
   const builtIn = call.request.tools?.find(
     (tool) => tool.type === 'opaque' && tool.origin.wire !== endpoint?.codec.wire,
   )
   if (builtIn !== undefined) throw foreignTool(call)
-  const request: ModelRequest = { ...call.request, model: model.id }
+  const { model: _, ...request } = call.request // each model behind the name has its own
   if (call.strict) refuseLosses(call, request)
   return call.exchange.stream ? streamed(call, request) : whole(call, request)
 }
