@@ -10,6 +10,7 @@ import { errorLine, exitCodes, thrownCode } from './outcome.js'
 import type { ProbeFlags } from './probe.js'
 import type { RunFlags } from './run.js'
 import { addRunsCommand } from './runs-command.js'
+import type { GatewayFlags } from './serve.js'
 import type { SessionFlags } from './session.js'
 import { collect, generateOptions, port, seconds, talkOptions } from './talk-options.js'
 import { createTerminal } from './terminal.js'
@@ -76,9 +77,31 @@ function program(finish: (code: number) => void): Command {
       finish(await probeCommand(url, flags, terminal()))
     })
   addRunsCommand(command, (use) => use(terminal()).then(finish))
+  addServeCommand(command, finish)
   addLineCommands(command)
   return command
 }
+
+function addServeCommand(command: Command, finish: (code: number) => void): void {
+  command
+    .command('serve')
+    .summary('the gateway: any client in, any provider out')
+    .description('serve models to clients of any wire, on every wire')
+    .option('-c, --config <file>', 'routes, keys and limits; toolwire.config.json when it is there')
+    .option('-p, --port <n>', 'the port, 0 for any (4141)', port)
+    .option('--host <address>', 'where to listen (127.0.0.1); another needs client keys in the config')
+    .option('--drain <seconds>', 'what answers on their way get when it is told to stop (30)', seconds)
+    .addHelpText('after', serveHelp)
+    .action(async (flags: GatewayFlags) => {
+      const { serveCommand } = await import('./serve.js')
+      finish(await serveCommand(flags, terminal(), process))
+    })
+}
+
+const serveHelp = `
+Without a config: the providers of ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, XAI_API_KEY as far as they
+are set, and a running Ollama; else the offline engine. A config that changes is read again; a bad one is told
+and changes nothing. The log goes to stdout, as JSON lines when that is no terminal. SIGTERM drains.`
 
 function terminal(): ReturnType<typeof createTerminal> {
   return createTerminal(process.stdout, process.stderr, process.env)

@@ -72,6 +72,26 @@ export function renameKeys(text: string, rename: ReadonlyMap<string, string>): s
   return result + text.slice(copied)
 }
 
+/** Writes another value, given as JSON text, under a top-level key of an object's text; everything else stays byte for byte. */
+export function replaceMember(text: string, key: string, value: string): string {
+  let index = skipSpace(text, 0)
+  if (text.charCodeAt(index) !== openBrace) return text
+  let result = ''
+  let copied = 0
+  index = skipSpace(text, index + 1)
+  while (text.charCodeAt(index) === quote) {
+    const end = stringEnd(text, index)
+    const start = valueStart(text, end)
+    const past = valueEnd(text, start)
+    if (keyName(text, index, end) === key) {
+      result += text.slice(copied, start) + value
+      copied = past
+    }
+    index = nextMember(text, past)
+  }
+  return result + text.slice(copied)
+}
+
 function compile(patterns: readonly string[]): Step {
   const root: Step = { capture: false, keys: [] }
   for (const pattern of patterns) {

@@ -40,7 +40,7 @@ export async function answered(endpoint: Endpoint, http: HttpRequest, signal: Ab
   budget.called()
   const send = withDeadlines(endpoint.transport, endpoint.deadlines)
   const key = `toolwire-${crypto.randomUUID()}`
-  const headers = { ...http.headers, 'idempotency-key': key, ...endpoint.headers }
+  const headers = { 'idempotency-key': key, ...http.headers, ...endpoint.headers }
   const { method, path } = http
   const body = http.body.length === 0 ? undefined : http.body
   for (let attempt = 0; ; attempt += 1) {

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { ToolwireError } from '../errors/error.js'
 import { codecs } from '../wire/index.js'
+import { listing, tokensOf } from '../wire/listings.js'
+import { type Route, routeOf } from '../wire/routes.js'
 import { completionReply } from './provider-completion.js'
-import { listing, tokensOf } from './provider-listings.js'
 import { type Reply, send } from './provider-reply.js'
-import { type Route, routeOf } from './provider-routes.js'
 import { createSigner } from './provider-signatures.js'
 import type { ProviderRequest, ProviderServerOptions, ServerState } from './provider-state.js'
 

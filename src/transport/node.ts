@@ -27,14 +27,21 @@ function send(request: TransportRequest, { http, https }: NonNullable<typeof age
   const options = {
     method,
     headers: { 'accept-encoding': 'identity', ...headers, 'content-length': length },
-    signal,
   }
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(networkError(error, signal, url))
     let outgoing: ClientRequest
+    let answer: IncomingMessage | undefined
+    // Once an answer is whole its connection may be another call's: then only what was not read of it is thrown away.
+    const abort = (): void => {
+      if (answer?.complete === true) answer.destroy()
+      else outgoing.destroy(new DOMException('The operation was aborted', 'AbortError'))
+    }
     const answered = (incoming: IncomingMessage): void => {
+      answer = incoming
       outgoing.off('error', fail)
       outgoing.on('error', () => {}) // told by the body from here on
+      incoming.on('error', () => {}) // and the body may have no reader yet when the call is aborted
       resolve({ status: incoming.statusCode ?? 0, headers: headersOf(incoming), body: bodyOf(incoming, request) })
     }
     try {
@@ -48,6 +55,8 @@ function send(request: TransportRequest, { http, https }: NonNullable<typeof age
     }
     outgoing.setNoDelay(true)
     outgoing.on('error', fail)
+    signal.addEventListener('abort', abort, { once: true })
+    outgoing.on('close', () => signal.removeEventListener('abort', abort))
     outgoing.cork() // head and pieces leave in one write
     for (const piece of pieces) outgoing.write(piece)
     outgoing.end()

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as dbos from '../../src/dbos/index.js'
 import * as durable from '../../src/durable/index.js'
+import * as gateway from '../../src/gateway/index.js'
+import * as gatewayRedis from '../../src/gateway/redis-limiter.js'
 import * as root from '../../src/index.js'
 import * as langchain from '../../src/langchain/index.js'
 import * as mcp from '../../src/mcp/index.js'
@@ -87,6 +89,17 @@ test('the durable door exports these values', () => {
   expect(Object.keys(durable).toSorted()).toEqual(['cancelRun', 'fileJournal', 'listRuns', 'pruneRuns', 'readRun'])
 })
 
+test('the gateway door exports these values', () => {
+  expect(Object.keys(gateway).toSorted()).toEqual([
+    'configSchema',
+    'createGateway',
+    'gatewayState',
+    'memoryLimiter',
+    'readConfig',
+  ])
+  expect(Object.keys(gatewayRedis)).toEqual(['redisLimiter'])
+})
+
 test('the mcp door exports these values', () => {
   expect(Object.keys(mcp).toSorted()).toEqual(['connectMcp', 'mcpServersOf', 'serveMcp'])
 })
@@ -131,10 +144,13 @@ test('the doors are these', () => {
     '.',
     './dbos',
     './durable',
+    './gateway',
+    './gateway/redis',
     './langchain',
     './mcp',
     './otel',
     './testing',
+    './schema/toolwire.config.json',
     './package.json',
   ])
 })

@@ -37,10 +37,11 @@ const plain: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'server_error',
 ])
 
-/** The body of an error, also of one in the middle of a stream. */
+/** The body of an error, also of one in the middle of a stream. `detail.error_code` is a code of the wire's own. */
 export function errorBody(error: ToolwireError): JsonObject {
   const [, type] = spoken[error.code] ?? [500, 'api_error']
-  const details = plain.has(error.code) ? null : { error_code: error.code }
+  const { error_code: own = plain.has(error.code) ? null : error.code } = error.detail ?? {}
+  const details = typeof own === 'string' ? { error_code: own } : null
   return { type: 'error', error: { type, message: messageOf(error), details }, request_id: error.requestId ?? null }
 }
 

@@ -2,10 +2,11 @@
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'
 import type { ResponseInputItem, Tool } from 'openai/resources/responses/responses'
-import { description, type Opening, schema } from './conversation.js'
+import { description, type Opening, type Question, type Result, schema, textOf, thought } from './conversation.js'
 
 const parameters = schema as unknown as Record<string, unknown>
 const client = (url: string): OpenAI => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'k', maxRetries: 0 })
+const png = (image: string): string => `data:image/png;base64,${image}`
 
 export const chat: Opening = (url, stream) => {
   const { completions } = client(url).chat
@@ -14,9 +15,16 @@ export const chat: Opening = (url, stream) => {
   let open: readonly string[] = []
   return {
     async ask(said) {
-      if ('text' in said) messages.push({ role: 'user', content: said.text })
-      else messages.push(...said.results.map((content, at) => resultMessage(open[at], content)))
-      const params = { model: 'm', messages, tools }
+      if ('text' in said) messages.push(questionMessage(said))
+      else messages.push(...said.results.map((result, at) => resultMessage(open[at], result)))
+      const output = 'text' in said ? said.output : undefined
+      const params = {
+        model: 'm',
+        messages,
+        ...(output === undefined
+          ? { tools }
+          : { response_format: { type: 'json_schema' as const, json_schema: { name: 'answer', schema: output } } }),
+      }
       const message = stream
         ? await completions.stream(params).finalMessage()
         : (await completions.create(params)).choices[0]?.message
@@ -39,25 +47,47 @@ export const responses: Opening = (url, stream) => {
   let open: readonly string[] = []
   return {
     async ask(said) {
-      if ('text' in said) input.push({ role: 'user', content: said.text })
-      else input.push(...said.results.map((output, at) => resultItem(open[at], output)))
-      const params = { model: 'm', input, tools, store: false }
+      if ('text' in said) input.push(questionItem(said))
+      else input.push(...said.results.map((result, at) => resultItem(open[at], result)))
+      const output = 'text' in said ? said.output : undefined
+      const params = {
+        model: 'm',
+        input,
+        store: false,
+        ...(output === undefined
+          ? { tools }
+          : { text: { format: { type: 'json_schema' as const, name: 'answer', schema: output } } }),
+      }
       const response = stream ? await api.stream(params).finalResponse() : await api.create(params)
       input.push(...(response.output as ResponseInputItem[]))
       const calls = response.output.flatMap((item) => (item.type === 'function_call' ? [item] : []))
       open = calls.map((call) => call.call_id)
+      const summaries = response.output.flatMap((item) => (item.type === 'reasoning' ? item.summary : []))
       return {
         calls: calls.map((call) => ({ id: call.call_id, name: call.name, args: JSON.parse(call.arguments) })),
         text: response.output_text,
+        ...thought(summaries.map((summary) => summary.text).join('')),
       }
     },
   }
 }
 
-function resultMessage(id: string | undefined, content: string): ChatCompletionMessageParam {
-  return { role: 'tool', tool_call_id: id ?? '', content }
+function questionMessage({ text, image }: Question): ChatCompletionMessageParam {
+  if (image === undefined) return { role: 'user', content: text }
+  const picture = { type: 'image_url' as const, image_url: { url: png(image) } }
+  return { role: 'user', content: [{ type: 'text', text }, picture] }
 }
 
-function resultItem(id: string | undefined, output: string): ResponseInputItem {
-  return { type: 'function_call_output', call_id: id ?? '', output }
+function resultMessage(id: string | undefined, result: Result): ChatCompletionMessageParam {
+  return { role: 'tool', tool_call_id: id ?? '', content: textOf(result) }
+}
+
+function questionItem({ text, image }: Question): ResponseInputItem {
+  if (image === undefined) return { role: 'user', content: text }
+  const picture = { type: 'input_image' as const, image_url: png(image), detail: 'auto' as const }
+  return { role: 'user', content: [{ type: 'input_text', text }, picture] }
+}
+
+function resultItem(id: string | undefined, result: Result): ResponseInputItem {
+  return { type: 'function_call_output', call_id: id ?? '', output: textOf(result) }
 }

@@ -1,6 +1,6 @@
-// Everything a provider answers besides completions: its models, what they can do, its version, counts of tokens.
+// Everything a server answers besides completions: its models, what they can do, its version, counts of tokens.
 import type { JsonObject } from '../json/types.js'
-import type { Route } from './provider-routes.js'
+import type { Route } from './routes.js'
 
 const released = '2026-01-01T00:00:00Z'
 const releasedSeconds = Date.parse(released) / 1000

@@ -1,4 +1,4 @@
-// The routes of the provider server. The route declares the wire; nothing is guessed from a body.
+// The routes of a server that speaks the wires. The route declares the wire; nothing is guessed from a body.
 import type { Wire } from '../conversation/messages.js'
 
 export type Route =

@@ -1,0 +1,94 @@
+// A gateway on a socket: hostile clients are cut off, those in the middle of an answer are waited for when it ends.
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { getRequestListener } from '@hono/node-server'
+import { ToolwireError } from '../errors/error.js'
+import type { Gateway } from '../gateway/gateway.js'
+
+export interface GatewayServer {
+  readonly url: string
+  /** Takes no new calls, waits for those on their way up to the time given, then cuts them. */
+  drain(timeoutMs: number): Promise<void>
+}
+
+export interface ListenOptions {
+  readonly host: string
+  readonly port: number
+  /** How long the head of a request may take; 15 s. */
+  readonly headersTimeoutMs?: number | undefined
+  /** How long the whole of it may take; 60 s. */
+  readonly requestTimeoutMs?: number | undefined
+}
+
+const maxHeaderBytes = 32 * 1024
+
+/** `gateway` is asked for at every request, so that it can be replaced. */
+export async function listen(gateway: () => Gateway, options: ListenOptions): Promise<GatewayServer> {
+  const { host, port, headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
+  const listener = getRequestListener((request) => gateway()(request), { overrideGlobalObjects: false })
+  const server = createServer(
+    {
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(5_000, headersTimeoutMs),
+      maxHeaderSize: maxHeaderBytes,
+    },
+    (incoming, outgoing) => {
+      if (!server.listening) outgoing.shouldKeepAlive = false
+      listener(incoming, outgoing).catch(() => outgoing.destroy()) // the client left
+    },
+  )
+  server.maxHeadersCount = 100
+  server.on('clientError', refuse)
+  await bound(server, host, port)
+  const { port: taken, family } = server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${host}]` : host}:${taken}`,
+    drain: (timeoutMs) => drained(server, timeoutMs),
+  }
+}
+
+/** Answers what is no HTTP, too long a head or too slow, and closes. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, message] = unreadable(error.code)
+  const body = JSON.stringify({ error: { message, type: 'invalid_request_error' } })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+function unreadable(code: string | undefined): readonly [status: string, message: string] {
+  if (code === 'HPE_HEADER_OVERFLOW') return ['431 Request Header Fields Too Large', 'the headers are too long']
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['408 Request Timeout', 'the request did not arrive in time']
+  return ['400 Bad Request', 'the request is no HTTP that could be read']
+}
+
+function bound(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error): void =>
+      reject(new ToolwireError('misuse', `cannot listen on ${host}:${port}; choose another with --port`, { cause }))
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+function drained(server: Server, timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const cutting = setTimeout(() => server.closeAllConnections(), timeoutMs)
+    // A connection is idle only after its last answer, when nobody asks again.
+    const sweeping = setInterval(() => server.closeIdleConnections(), 50)
+    server.close(() => {
+      clearTimeout(cutting)
+      clearInterval(sweeping)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,134 @@
+// `toolwire serve`: the gateway as a process, from its config to its last answer.
+import { isIP } from 'node:net'
+import { ToolwireError } from '../errors/error.js'
+import type { GatewayConfig } from '../gateway/config.js'
+import { createGateway, type Gateway } from '../gateway/gateway.js'
+import { type GatewayState, gatewayState } from '../gateway/state.js'
+import { listen } from './gateway-server.js'
+import { type ExitCode, errorLine, exitCodes } from './outcome.js'
+import { configFile, loadConfig, watchConfig } from './serve-config.js'
+import { type GatewayLog, gatewayLog } from './serve-log.js'
+import { sharedLimiter } from './serve-redis.js'
+import { foundRoutes } from './serve-routes.js'
+import type { Terminal } from './terminal.js'
+
+export interface GatewayFlags {
+  readonly config?: string | undefined
+  readonly port?: number | undefined
+  readonly host?: string | undefined
+  /** Seconds that answers on their way get when it ends. */
+  readonly drain?: number | undefined
+}
+
+const usualPort = 4141
+const usualDrainSeconds = 30
+
+/** Serves until a signal comes. */
+export async function serveCommand(
+  flags: GatewayFlags,
+  terminal: Terminal,
+  process: NodeJS.Process,
+): Promise<ExitCode> {
+  const source = await openSource(flags, terminal)
+  try {
+    await served(source, flags, terminal, process)
+    return exitCodes.answered
+  } finally {
+    await source.close()
+  }
+}
+
+async function served(source: Source, flags: GatewayFlags, terminal: Terminal, process: NodeJS.Process): Promise<void> {
+  const { host = '127.0.0.1', port = usualPort, drain = usualDrainSeconds } = flags
+  const log = gatewayLog(terminal)
+  const { redis, limits } = source.options
+  const shared = redis === undefined ? undefined : await sharedLimiter(redis, (message) => log.tell('error', message))
+  const state: GatewayState = { ...gatewayState(limits), ...(shared === undefined ? {} : { limiter: shared.limiter }) }
+  let gateway = gatewayFor(source.options, host, state, log)
+  const server = await listen(() => gateway, { host, port })
+  const unwatch = source.watch((options) => {
+    gateway = gatewayFor(options, host, state, log)
+  }, log)
+  const signal = stopped(process)
+  const lines = [`gateway on ${server.url}`, ...source.lines.map((line) => `  ${line}`), ...clientLines(server.url)]
+  for (const line of lines) terminal.say(line)
+  await signal
+  log.tell('info', 'stopping: answers on their way are finished')
+  unwatch()
+  await server.drain(drain * 1000)
+  shared?.close()
+}
+
+function gatewayFor(options: GatewayConfig, host: string, state: GatewayState, log: GatewayLog): Gateway {
+  if (!isLoopback(host) && (options.keys ?? []).length === 0) {
+    const message = `the gateway would be open to everybody who reaches ${host}; write "keys" into its config, or leave out --host`
+    throw new ToolwireError('misuse', message)
+  }
+  const { hosts = [] } = options
+  return createGateway(
+    { ...options, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host], log: log.request },
+    state,
+  )
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
+
+interface Source {
+  readonly options: GatewayConfig
+  readonly lines: readonly string[]
+  /** Hands on each new config that `use` takes, and tells why one was not. Returns what ends it. */
+  watch(use: (options: GatewayConfig) => void, log: GatewayLog): () => void
+  close(): Promise<void>
+}
+
+async function openSource(flags: GatewayFlags, { env }: Terminal): Promise<Source> {
+  const file = configFile(flags.config)
+  if (file === undefined) {
+    const found = await foundRoutes(env)
+    return { ...found, watch: () => () => {} }
+  }
+  const options = loadConfig(file, env)
+  return {
+    options,
+    lines: [`${file}: ${options.routes.map(({ match }) => match).join(', ')}`],
+    watch(use, log) {
+      const watcher = watchConfig(file, () => {
+        try {
+          use(loadConfig(file, env))
+          log.tell('info', `the config was read again: ${file}`)
+        } catch (error) {
+          const why = ToolwireError.is(error) ? errorLine(error) : String(error)
+          log.tell('error', `the config was not taken, the one before stays: ${why}`)
+        }
+      })
+      return () => watcher.close()
+    },
+    close: async () => {},
+  }
+}
+
+/** What to type, so that a client asks here. */
+function clientLines(url: string): readonly string[] {
+  const codex = `{name="toolwire",base_url="${url}/v1",env_key="TOOLWIRE_KEY",wire_api="responses"}`
+  return [
+    'use it from another terminal (any key will do where the config names none):',
+    `  ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=key claude`,
+    `  TOOLWIRE_KEY=key codex -c model_provider=toolwire -c 'model_providers.toolwire=${codex}'`,
+    `  GOOGLE_GEMINI_BASE_URL=${url} GEMINI_API_KEY=key gemini`,
+    `  OPENAI_BASE_URL=${url}/v1 OPENAI_API_KEY=key …    OLLAMA_HOST=${url} …`,
+  ]
+}
+
+/** Fulfilled by the first signal; the second ends the process at once. */
+function stopped(process: NodeJS.Process): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      process.on('SIGINT', leave).on('SIGTERM', leave)
+      resolve()
+    }
+    const leave = (): void => process.exit(exitCodes.interrupted)
+    process.once('SIGINT', stop).once('SIGTERM', stop)
+  })
+}

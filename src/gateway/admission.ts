@@ -1,0 +1,53 @@
+// A place among the calls on their way, of the gateway and of the key. Whoever takes one gives it back.
+import type { ToolwireError } from '../errors/error.js'
+import { refused } from './failure.js'
+import type { Metrics } from './metrics.js'
+import type { Admission, ClientKey, Limiter } from './options.js'
+
+/** Frees the place; `tokens` is what the call used. Does nothing the second time. */
+export type Release = (tokens: number) => Promise<void>
+
+export interface Door {
+  readonly metrics: Metrics
+  readonly limiter: Limiter
+  /** Calls at once, of all clients. */
+  readonly concurrency: number
+}
+
+/** Throws what the client is told when there is no place. */
+export async function admitted(
+  { metrics, limiter, concurrency }: Door,
+  client: ClientKey | undefined,
+): Promise<Release> {
+  if (metrics.active >= concurrency) throw busy(`the gateway serves ${concurrency} calls already`, 1_000)
+  metrics.active += 1
+  try {
+    const admission = await admissionOf(limiter, client)
+    let isOpen = true
+    return async (tokens) => {
+      if (!isOpen) return
+      isOpen = false
+      metrics.active -= 1
+      await admission.release(tokens)
+    }
+  } catch (error) {
+    metrics.active -= 1
+    throw error
+  }
+}
+
+async function admissionOf(
+  limiter: Limiter,
+  client: ClientKey | undefined,
+): Promise<Extract<Admission, { admitted: true }>> {
+  if (client === undefined) return { admitted: true, release: async () => {} }
+  const admission = await limiter.admit(client.name, client)
+  if (admission.admitted) return admission
+  const { limit, retryAfterMs } = admission
+  if (limit === 'concurrency') throw busy('this key has too many calls on their way', retryAfterMs)
+  throw refused(429, 'rate_limited', `this key has used its ${limit} of this minute`, { retryAfterMs })
+}
+
+function busy(message: string, retryAfterMs: number): ToolwireError {
+  return refused(503, 'overloaded', `${message}; try again soon`, { retryAfterMs })
+}

@@ -1,0 +1,41 @@
+// One model call of a client on its way through: what is known of it so far, told once when it is over.
+import type { Loss } from '../conversation/losses.js'
+import type { CompletionRequest } from '../conversation/request.js'
+import type { CompletionResponse } from '../conversation/response.js'
+import type { Usage } from '../conversation/usage.js'
+import type { Codec, Env, Exchange, HttpRequest } from '../wire/codec.js'
+import type { Chosen } from './targets.js'
+
+/** What the answer tells while it goes out. */
+export interface Progress {
+  usage: Usage | undefined
+  losses: readonly string[]
+  error: string | undefined
+  message: string | undefined
+}
+
+export interface GatewayCall {
+  /** The client's half. */
+  readonly codec: Codec
+  readonly env: Env
+  readonly exchange: Exchange
+  readonly http: HttpRequest
+  readonly request: CompletionRequest
+  /** What the request lost when it was read. */
+  readonly decodingLosses: readonly Loss[]
+  readonly requestId: string
+  /** Keeps what the client may come back to. */
+  readonly keep: (response: CompletionResponse) => void
+  readonly chosen: Chosen
+  readonly strict: boolean
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal
+  readonly progress: Progress
+}
+
+/** An answer before it is HTTP: a whole text, or pieces that are asked for one by one. */
+export interface Written {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | AsyncIterable<string | Uint8Array>
+}

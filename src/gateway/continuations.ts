@@ -1,0 +1,83 @@
+// What a provider signs (thinking, thought signatures, encrypted reasoning) comes home although the client's wire cannot carry it:
+// the turn that made calls is remembered by their ids, and stands again in its place when the client sends the calls back.
+// Bounded; a client only finds its own; a turn that the client changed is taken as the client tells it.
+import type { AssistantMessage, Message } from '../conversation/messages.js'
+import { isCall, textOf } from '../conversation/messages.js'
+import { canonicalJson } from '../json/digest.js'
+import { parseBody } from '../json/parse.js'
+
+export interface Continuations {
+  restored(messages: readonly Message[], owner: string): readonly Message[]
+  remember(message: AssistantMessage, owner: string): void
+}
+
+export function continuationStore(maxCount: number): Continuations {
+  const kept = new Map<string, AssistantMessage>()
+  return {
+    restored(messages, owner) {
+      const turns = wholeTurns(messages)
+      if (kept.size === 0) return turns
+      return turns.map((message) => {
+        if (message.role !== 'assistant') return message
+        const name = nameOf(message, owner)
+        const known = name === undefined ? undefined : kept.get(name)
+        return known !== undefined && isSame(known, message) ? known : message
+      })
+    },
+    remember(message, owner) {
+      const name = nameOf(message, owner)
+      if (name === undefined || !message.content.some(isSigned)) return
+      kept.delete(name)
+      kept.set(name, message)
+      const [oldest] = kept.keys()
+      if (kept.size > maxCount && oldest !== undefined) kept.delete(oldest)
+    },
+  }
+}
+
+/** Clients that write a turn down in pieces, as Google's SDK does with the chunks of a stream, mean one turn. */
+function wholeTurns(messages: readonly Message[]): readonly Message[] {
+  const whole: Message[] = []
+  for (const message of messages) {
+    const last = whole.at(-1)
+    if (message.role !== 'assistant' || last?.role !== 'assistant') whole.push(message)
+    else
+      whole[whole.length - 1] = {
+        ...last,
+        ...message,
+        content: [...last.content, ...message.content.filter(saysSomething)],
+      }
+  }
+  return whole
+}
+
+function saysSomething(part: AssistantMessage['content'][number]): boolean {
+  return part.type !== 'text' || part.text !== '' || part.opaque !== undefined
+}
+
+function isSigned(part: AssistantMessage['content'][number]): boolean {
+  return part.type === 'opaque' || ('opaque' in part && part.opaque !== undefined)
+}
+
+function nameOf({ content }: AssistantMessage, owner: string): string | undefined {
+  const ids = content.filter(isCall).map((call) => call.id)
+  return ids.length === 0 ? undefined : JSON.stringify([owner, ...ids])
+}
+
+/** The same calls and the same text: nothing was edited. */
+function isSame(a: AssistantMessage, b: AssistantMessage): boolean {
+  return textOf(a.content) === textOf(b.content) && callsText(a) === callsText(b)
+}
+
+/** Arguments count by value: clients write them anew. */
+function callsText({ content }: AssistantMessage): string {
+  return canonicalJson(content.filter(isCall).map((call) => [call.id, call.name, argumentText(call.arguments)]))
+}
+
+function argumentText(text: string): string {
+  try {
+    return canonicalJson(parseBody(text))
+  } catch {
+    return text
+  }
+}

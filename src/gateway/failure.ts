@@ -1,0 +1,33 @@
+// Failures on their way to the client: in the form of its own wire, with a status of the gateway's own where HTTP has one.
+import type { Wire } from '../conversation/messages.js'
+import { type ErrorCode, type ErrorOptions, ToolwireError } from '../errors/error.js'
+import type { Exchange } from '../wire/codec.js'
+import { codecs } from '../wire/index.js'
+
+const ownStatus = new WeakMap<ToolwireError, number>()
+
+/** A refusal by the gateway itself, with its HTTP status. */
+export function refused(status: number, code: ErrorCode, message: string, options: ErrorOptions = {}): ToolwireError {
+  const error = new ToolwireError(code, message, options)
+  ownStatus.set(error, status)
+  return error
+}
+
+/** Anything thrown, as a coded error. What is not ours tells nothing of the inside. */
+export function failureOf(error: unknown): ToolwireError {
+  if (ToolwireError.is(error)) return error
+  return new ToolwireError('server_error', 'the gateway failed for an unknown reason', { cause: error })
+}
+
+export interface WrittenFailure {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export function writeFailure(error: ToolwireError, wire: Wire, exchange?: Exchange): WrittenFailure {
+  const written = codecs[wire].error.encode(error, exchange ?? { wire, model: '', stream: false })
+  const { retryAfterMs } = error
+  const again = retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
+  return { ...written, headers: { ...written.headers, ...again }, status: ownStatus.get(error) ?? written.status }
+}

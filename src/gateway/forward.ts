@@ -1,0 +1,147 @@
+// A call that stays on its wire: the bytes go on as they came, and come back as they are. Limits, keys and the log still hold.
+// The trap: nothing of the client's credentials and nothing that names its connection may go on.
+import type { CompletionEvent } from '../conversation/events.js'
+import type { Wire } from '../conversation/messages.js'
+import type { Usage } from '../conversation/usage.js'
+import { ToolwireError } from '../errors/error.js'
+import { replaceMember } from '../json/spans.js'
+import { withoutSecrets } from '../model/secrets.js'
+import { answered, type Endpoint } from '../model/sending.js'
+import type { TransportResponse } from '../transport/transport.js'
+import type { HttpRequest, StreamDecoder } from '../wire/codec.js'
+import type { GatewayCall, Written } from './call.js'
+import { failureOf } from './failure.js'
+
+/** Headers that say what is asked, not who asks. */
+const passedOn = new Set([
+  'accept',
+  'anthropic-beta',
+  'anthropic-version',
+  'content-type',
+  'idempotency-key',
+  'openai-beta',
+])
+/** Headers of the answer that belong to the answer, not to the connection. */
+const passedBack = new Set(['content-type', 'request-id', 'x-request-id'])
+
+export async function forwarded(call: GatewayCall, endpoint: Endpoint): Promise<Written> {
+  const { status, headers, body } = await passedOnTo(endpoint, call.http, call.exchange.model, call.signal)
+  const kept = Object.entries(headers).filter(([name]) => passedBack.has(name) || name.startsWith('x-ratelimit-'))
+  return { status, headers: Object.fromEntries(kept), body: watched(call, endpoint, body) }
+}
+
+/** The answer of the endpoint to the client's own request. */
+export async function passedOnTo(
+  endpoint: Endpoint,
+  http: HttpRequest,
+  asked: string,
+  signal: AbortSignal,
+): Promise<TransportResponse> {
+  if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
+  try {
+    return await answered(endpoint, outgoing(http, asked, endpoint.model), signal)
+  } catch (error) {
+    throw withoutSecrets(failureOf(error), endpoint.secrets)
+  }
+}
+
+/** The client's request for the model of the target: the name stands in the body, on Gemini in the path. */
+function outgoing(http: HttpRequest, asked: string, model: string): HttpRequest {
+  const headers = Object.fromEntries(Object.entries(http.headers).filter(([name]) => passedOn.has(name)))
+  const [place = '', query = ''] = http.path.split('?', 2)
+  const kept = query.split('&').filter((pair) => pair !== '' && !/^(?:key|%6bey)=/i.test(pair))
+  const named = place.replace(/(?<=\/models\/)[^:]*(?=:)/, () => encodeURIComponent(model))
+  const path = kept.length === 0 ? named : `${named}?${kept.join('&')}`
+  const body = asked === model ? http.body : replaceMember(http.body as string, 'model', JSON.stringify(model))
+  return { method: http.method, path, headers, body }
+}
+
+/** The bytes, and what they tell of usage when they are gone. A stream that broke off must not look whole. */
+async function* watched(
+  call: GatewayCall,
+  endpoint: Endpoint,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const { wire, stream } = call.exchange
+  const witness = stream ? streamWitness(wire) : wholeWitness()
+  for await (const piece of body) {
+    witness.push(piece)
+    yield piece
+  }
+  const { text, ended } = witness.end()
+  call.progress.usage = usageIn(text, endpoint, call)
+  if (!ended) throw new ToolwireError('truncated', 'the answer of the provider broke off')
+}
+
+interface Witness {
+  push(piece: Uint8Array): void
+  /** What is worth reading for usage, and whether the answer came to its end. */
+  end(): { readonly text: string; readonly ended: boolean }
+}
+
+/** The length of a whole answer is HTTP's to check. */
+function wholeWitness(): Witness {
+  const decoder = new TextDecoder()
+  let text = ''
+  return {
+    push(piece) {
+      text += decoder.decode(piece, { stream: true })
+    },
+    end: () => ({ text, ended: true }),
+  }
+}
+
+const usageMark = /"usage\w*":\s*\{|_eval_count"/
+/** What one of the last lines of a stream holds. An error is an end, too. */
+const endMarks: Readonly<Record<Wire, RegExp>> = {
+  'openai-chat': /\[DONE\]|"finish_reason":\s*"|"error":\s*[{"]/,
+  'openai-responses': /"response\.(?:completed|incomplete|failed|cancelled)"|"type":\s*"error"/,
+  anthropic: /"message_stop"|"type":\s*"error"/,
+  ollama: /"done":\s*true|"error":\s*[{"]/,
+  gemini: /"finishReason":|"blockReason":|"error":\s*\{/,
+}
+
+/** So many of the telling lines are kept, half of them the first: Anthropic tells the input at the beginning. */
+const maxLines = 8
+
+/** Keeps the lines that speak of usage or of the end. */
+function streamWitness(wire: Wire): Witness {
+  const decoder = new TextDecoder()
+  const endMark = endMarks[wire]
+  const told: string[] = []
+  let tail = ''
+  let ended = false
+  const see = (line: string): void => {
+    const isEnd = endMark.test(line)
+    ended ||= isEnd
+    if (!isEnd && !usageMark.test(line)) return
+    if (told.length === maxLines) told.splice(maxLines / 2, 1)
+    told.push(line)
+  }
+  return {
+    push(piece) {
+      const text = tail + decoder.decode(piece, { stream: true })
+      const past = text.lastIndexOf('\n') + 1
+      if (past > 0) for (const line of text.slice(0, past).split('\n')) see(line)
+      tail = text.slice(past)
+    },
+    end() {
+      see(tail)
+      return { text: told.map((line) => `${line}\n\n`).join(''), ended }
+    },
+  }
+}
+
+function usageIn(text: string, { codec }: Endpoint, { exchange, env }: GatewayCall): Usage | undefined {
+  if (text === '') return undefined
+  const http = { status: 200, headers: { 'content-type': 'application/json' }, body: text }
+  const events = exchange.stream
+    ? streamEvents(text, codec.stream.decode(exchange, env))
+    : codec.response.decode(http, exchange, env)
+  const found = events.findLast((event) => event.type === 'usage')
+  return found?.type === 'usage' ? found.usage : undefined
+}
+
+function streamEvents(text: string, decoder: StreamDecoder): readonly CompletionEvent[] {
+  return [...decoder.push(new TextEncoder().encode(text)), ...decoder.end()]
+}

@@ -1,0 +1,114 @@
+// Any client in, any provider out: one function from a web request to a web response.
+// The route names the client's wire; the model's name decides who answers, on the same wire or on another.
+import type { HttpRequest } from '../wire/codec.js'
+import { listing } from '../wire/listings.js'
+import { answerOf, type Ending, jsonAnswer, preflight, textAnswer } from './answer.js'
+import type { Written } from './call.js'
+import { clientsOf, mayUse } from './clients.js'
+import { completion, type Service } from './completion.js'
+import { failureOf, refused, writeFailure } from './failure.js'
+import { type ClientKey, checkOptions, type GatewayOptions } from './options.js'
+import { type BodyCaps, checkSender, receive } from './received.js'
+import { type GatewayState, gatewayState } from './state.js'
+import { chooser } from './targets.js'
+import { countedTokens } from './token-count.js'
+import { recordOf, tokensIn, type Visit, visitOf } from './visit.js'
+
+export type Gateway = (request: Request) => Promise<Response>
+
+/** What all calls of a gateway have in common. */
+interface Frame extends Service {
+  readonly options: GatewayOptions
+  readonly clientOf: (headers: Headers, url: URL) => ClientKey | undefined
+  readonly state: GatewayState
+  readonly caps: BodyCaps
+}
+
+/**
+ * A gateway over the given routes. It holds no sockets and no timers of its own: dropping it is enough. When the options
+ * change, the next gateway goes on with the `state` of the one before.
+ */
+export function createGateway(options: GatewayOptions, state: GatewayState = gatewayState(options?.limits)): Gateway {
+  checkOptions(options)
+  const { keys = [], routes, limits = {}, strict = false, limiter = state.limiter } = options
+  const frame: Frame = {
+    options,
+    clientOf: clientsOf(keys),
+    choose: chooser(routes),
+    state,
+    door: { metrics: state.metrics, limiter, concurrency: limits.concurrency ?? 1_000 },
+    strict,
+    caps: { bytes: limits.bodyBytes ?? 32 * 1_048_576, timeoutMs: limits.bodyTimeoutMs ?? 30_000 },
+  }
+  return (request) => serve(frame, request)
+}
+
+async function serve(frame: Frame, request: Request): Promise<Response> {
+  const visit = visitOf(request)
+  const { hosts = [], origins = [] } = frame.options
+  try {
+    checkSender(request.headers, visit.url, hosts, origins)
+    if (request.method === 'OPTIONS') return answered(frame, visit, preflight(request.headers))
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    if (isReading && visit.url.pathname === '/healthz') return answered(frame, visit, jsonAnswer({ status: 'ok' }))
+    const client = frame.clientOf(request.headers, visit.url)
+    if (client !== undefined) visit.facts = { client: client.name }
+    if (isReading && visit.url.pathname === '/metrics') {
+      return answered(frame, visit, textAnswer(frame.state.metrics.text()))
+    }
+    return await routed(frame, visit, client)
+  } catch (error) {
+    const failure = failureOf(error)
+    visit.progress.error = failure.code
+    visit.progress.message = failure.message
+    return answered(frame, visit, writeFailure(failure, visit.route.wire))
+  }
+}
+
+async function routed(frame: Frame, visit: Visit, client: ClientKey | undefined): Promise<Response> {
+  const { route, request, url } = visit
+  if (route.kind === 'unknown') {
+    const message = `there is no route ${request.method} ${url.pathname} on this gateway`
+    throw refused(route.wrongMethod ? 405 : 404, 'not_found', message)
+  }
+  const http = await receive(request, url, frame.caps)
+  if (route.kind === 'completion') {
+    const { written, leave, release } = await completion(frame, visit, client, http)
+    const over = (): void => {
+      release(tokensIn(visit.progress.usage)).catch(() => {}) // the limiter is away; the next call finds out
+    }
+    return answered(frame, visit, written, { leave, over })
+  }
+  return answered(frame, visit, await listed(frame, visit, client, http, route))
+}
+
+async function listed(
+  frame: Frame,
+  visit: Visit,
+  client: ClientKey | undefined,
+  http: HttpRequest,
+  route: Parameters<typeof listing>[0],
+): Promise<Written> {
+  if (route.kind === 'token_count') return countedTokens(frame, visit, client, http, route)
+  const body = listing(route, { models: modelsFor(frame, client), inputTokens: 0 })
+  return typeof body === 'string' ? textAnswer(body) : jsonAnswer(body)
+}
+
+/** Names without `*` that the client may use. */
+function modelsFor({ options }: Frame, client: ClientKey | undefined): readonly string[] {
+  return options.routes.flatMap(({ match }) => (match.includes('*') || !mayUse(client, match) ? [] : [match]))
+}
+
+/** The answer; when its last byte is gone, the visit is told to log and metrics. */
+function answered({ state, options }: Frame, visit: Visit, written: Written, ending?: Ending): Response {
+  let isOver = false
+  const over = (): void => {
+    if (isOver) return
+    isOver = true
+    const record = recordOf(visit, written.status)
+    state.metrics.record(record)
+    options.log?.(record)
+    ending?.over()
+  }
+  return answerOf(visit, written, { leave: () => ending?.leave(), over })
+}

@@ -1,0 +1,17 @@
+// toolwire/gateway: any client in, any provider out.
+export { type GatewayConfig, readConfig } from './config.js'
+export { configSchema } from './config-schema.js'
+export { createGateway, type Gateway } from './gateway.js'
+export { memoryLimiter } from './memory-limiter.js'
+export type {
+  Admission,
+  ClientKey,
+  GatewayLimits,
+  GatewayLogRecord,
+  GatewayOptions,
+  GatewayRoute,
+  KeyLimits,
+  Limiter,
+  Target,
+} from './options.js'
+export { type GatewayState, gatewayState } from './state.js'

@@ -1,0 +1,120 @@
+// The limits of several gateways, counted in one Redis. Places for calls at once are leases: those of a gateway that died expire.
+// The door `toolwire/gateway/redis`; rate-limiter-flexible is an optional peer.
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { ToolwireError } from '../errors/error.js'
+import type { Admission, KeyLimits, Limiter } from './options.js'
+
+/** What is needed of a client, as `ioredis` has it. */
+export interface RedisClient {
+  eval(script: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
+}
+
+export interface RedisLimiterOptions {
+  /** In front of all keys in Redis; `toolwire`. */
+  readonly prefix?: string | undefined
+  /** How long a call keeps its place when nobody renews it; 60 s. */
+  readonly leaseMs?: number | undefined
+}
+
+const minuteSeconds = 60
+const busyWaitMs = 1_000
+
+/** Takes a place, or says that there is none; places whose time is over count no more. Redis's own clock counts. */
+const takeScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`
+const renewScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
+const freeScript = `return redis.call('ZREM', KEYS[1], ARGV[1])`
+
+/** Requests and tokens count in minutes that begin with the first call. Without Redis nobody is admitted. */
+export function redisLimiter(client: RedisClient, options: RedisLimiterOptions = {}): Limiter {
+  const { prefix = 'toolwire', leaseMs = 60_000 } = options
+  const requests = counters(client, `${prefix}:requests`)
+  const tokens = counters(client, `${prefix}:tokens`)
+  return {
+    async admit(key, limits) {
+      try {
+        return await admission(key, limits)
+      } catch (cause) {
+        const message = 'the limits of this key cannot be counted at the moment; try again soon'
+        throw new ToolwireError('overloaded', message, { cause, retryAfterMs: busyWaitMs })
+      }
+    },
+  }
+  /** A request is counted last: a call that is refused for another reason costs none. */
+  async function admission(
+    key: string,
+    { requestsPerMinute, tokensPerMinute, concurrency }: KeyLimits,
+  ): Promise<Admission> {
+    const used = tokensPerMinute === undefined ? null : await tokens(tokensPerMinute).get(key)
+    if (tokensPerMinute !== undefined && used !== null && used.consumedPoints >= tokensPerMinute) {
+      return { admitted: false, limit: 'tokens', retryAfterMs: used.msBeforeNext }
+    }
+    const place =
+      concurrency === undefined ? free : await leased(client, `${prefix}:calls:${key}`, concurrency, leaseMs)
+    if (place === undefined) return { admitted: false, limit: 'concurrency', retryAfterMs: busyWaitMs }
+    const retryAfterMs =
+      requestsPerMinute === undefined ? undefined : await spent(requests(requestsPerMinute), key, place)
+    if (retryAfterMs !== undefined) return { admitted: false, limit: 'requests', retryAfterMs }
+    return {
+      admitted: true,
+      async release(count) {
+        await place()
+        if (tokensPerMinute !== undefined && count > 0) await tokens(tokensPerMinute).penalty(key, count)
+      },
+    }
+  }
+}
+
+const free = async (): Promise<void> => {}
+
+/** One counter for each limit there is; they count the same keys. */
+function counters(client: RedisClient, keyPrefix: string): (points: number) => RateLimiterRedis {
+  const made = new Map<number, RateLimiterRedis>()
+  return (points) => {
+    const known = made.get(points)
+    if (known !== undefined) return known
+    const counter = new RateLimiterRedis({ storeClient: client, keyPrefix, points, duration: minuteSeconds })
+    made.set(points, counter)
+    return counter
+  }
+}
+
+/** Counts one; how long to wait when that is too much. The place is given back then. */
+async function spent(counter: RateLimiterRedis, key: string, place: () => Promise<void>): Promise<number | undefined> {
+  try {
+    await counter.consume(key)
+    return undefined
+  } catch (refusal) {
+    await place()
+    if (refusal instanceof RateLimiterRes) return refusal.msBeforeNext
+    throw refusal
+  }
+}
+
+/** A place among the calls of a key, renewed until it is given back by the function returned; nothing when all are taken. */
+async function leased(
+  client: RedisClient,
+  key: string,
+  limit: number,
+  leaseMs: number,
+): Promise<(() => Promise<void>) | undefined> {
+  const id = crypto.randomUUID()
+  if ((await client.eval(takeScript, 1, key, id, limit, leaseMs)) !== 1) return undefined
+  const renewing = setInterval(() => {
+    client.eval(renewScript, 1, key, id, leaseMs).catch(() => {}) // the place is lost at worst
+  }, leaseMs / 3)
+  return async () => {
+    clearInterval(renewing)
+    await client.eval(freeScript, 1, key, id)
+  }
+}

@@ -1,0 +1,103 @@
+// A call across wires: the client's request is decoded, a model is asked, its events are written on the client's wire.
+// The head of the answer waits for the first event, so that a failure before it has its own status.
+import type { CompletionEvent } from '../conversation/events.js'
+import { createFolder } from '../conversation/fold.js'
+import type { Loss } from '../conversation/losses.js'
+import type { ToolwireError } from '../errors/error.js'
+import type { ModelRequest } from '../model/model.js'
+import type { GatewayCall, Written } from './call.js'
+import { failureOf, refused } from './failure.js'
+
+export async function translated(call: GatewayCall): Promise<Written> {
+  const { endpoint } = call.chosen
+  const builtIn = call.request.tools?.find(
+    (tool) => tool.type === 'opaque' && tool.origin.wire !== endpoint?.codec.wire,
+  )
+  if (builtIn !== undefined) throw foreignTool(call)
+  const { model: _, ...request } = call.request // each model behind the name has its own
+  if (call.strict) refuseLosses(call, request)
+  return call.exchange.stream ? streamed(call, request) : whole(call, request)
+}
+
+function foreignTool({ exchange, chosen }: GatewayCall): ToolwireError {
+  const message = `a tool of the provider itself (${exchange.wire}) was asked for, and ${chosen.model.name} is another; leave it out, or route the model to a provider on that wire`
+  return refused(400, 'unsupported_feature', message)
+}
+
+/** Strict gateways refuse what would be lost, before anybody is asked. */
+function refuseLosses({ chosen: { endpoint }, exchange, decodingLosses }: GatewayCall, request: ModelRequest): void {
+  const encoded = endpoint?.codec.request.encode(
+    { ...request, model: request.model ?? endpoint.model },
+    { stream: exchange.stream },
+    endpoint.env,
+  )
+  const lost = [...decodingLosses, ...(encoded?.losses ?? [])].filter(
+    (loss) => loss.kind !== 'repaired' && loss.code !== 'max_tokens_default',
+  )
+  if (lost.length === 0) return
+  const message = `this gateway is strict, and the request would lose: ${lost.map((loss) => loss.message).join('; ')}`
+  throw refused(400, 'unsupported_feature', message)
+}
+
+async function whole(call: GatewayCall, request: ModelRequest): Promise<Written> {
+  const { codec, exchange, env, progress } = call
+  const answer = await call.chosen.model.complete(request, { signal: call.signal })
+  const response = answer.id === '' ? { ...answer, id: call.requestId } : answer
+  progress.usage = response.usage
+  call.keep(response)
+  const { http, losses } = codec.response.encode(response, exchange, env)
+  noteLosses(call, [...call.decodingLosses, ...response.losses, ...losses])
+  return http
+}
+
+async function streamed(call: GatewayCall, request: ModelRequest): Promise<Written> {
+  const events = call.chosen.model.stream(request, { signal: call.signal, deltas: true })[Symbol.asyncIterator]()
+  const losses = [...call.decodingLosses]
+  let first = await events.next()
+  for (; first.done !== true && first.value.type === 'loss'; first = await events.next()) losses.push(first.value.loss)
+  noteLosses(call, losses)
+  const encoder = call.codec.stream.encode(call.exchange, call.env)
+  const folder = createFolder()
+  const seen = (given: CompletionEvent): string => {
+    const event = given.type === 'start' && given.id === '' ? { ...given, id: call.requestId } : given
+    if (event.type === 'usage') call.progress.usage = event.usage
+    folder.push(event)
+    return encoder.push(event)
+  }
+  async function* pieces(): AsyncGenerator<string> {
+    try {
+      for (let next = first; next.done !== true; next = await events.next()) {
+        const text = seen(next.value)
+        if (text !== '') yield text
+      }
+      const rest = encoder.end()
+      noteLosses(call, [...losses, ...encoder.losses])
+      call.keep(folder.done().response)
+      if (rest !== '') yield rest
+    } catch (error) {
+      const failure = failureOf(error)
+      if (call.signal.aborted) throw failure
+      call.progress.error = failure.code
+      call.progress.message = failure.message
+      yield encoder.push({ type: 'error', error: failure }) + encoder.end()
+    } finally {
+      await events.return?.()
+    }
+  }
+  return { status: 200, headers: encoder.headers, body: pieces() }
+}
+
+/** What every answer from another wire has: other words for its end, ids and numbers that only one of the wires has. */
+const expected = new Set([
+  'created_added',
+  'finish_renamed',
+  'id_dropped',
+  'metadata_dropped',
+  'usage_changed',
+  'usage_dropped',
+])
+
+function noteLosses({ progress }: GatewayCall, losses: readonly Loss[]): void {
+  const noted = losses.filter(({ code }) => !expected.has(code))
+  progress.losses = noted.map(({ code, path }) => (path === '' ? code : `${code} ${path}`))
+}

@@ -1,0 +1,55 @@
+// One request, from its arrival to its last byte, and what is told of it when it is over.
+import type { Usage } from '../conversation/usage.js'
+import { type Route, routeOf } from '../wire/routes.js'
+import type { Progress } from './call.js'
+import type { GatewayLogRecord } from './options.js'
+
+export interface Visit {
+  readonly request: Request
+  readonly url: URL
+  readonly route: Route
+  readonly requestId: string
+  readonly started: number
+  readonly progress: Progress
+  /** Filled in as it becomes known. */
+  facts: Partial<GatewayLogRecord>
+}
+
+export function visitOf(request: Request): Visit {
+  const url = new URL(request.url)
+  return {
+    request,
+    url,
+    route: routeOf(request.method, url.pathname),
+    requestId: crypto.randomUUID(),
+    started: performance.now(),
+    progress: { usage: undefined, losses: [], error: undefined, message: undefined },
+    facts: {},
+  }
+}
+
+/** A line of the log: neither bodies nor keys, and no query, in which Gemini's clients send theirs. */
+export function recordOf(visit: Visit, status: number): GatewayLogRecord {
+  const { usage, losses, error, message } = visit.progress
+  return {
+    requestId: visit.requestId,
+    method: visit.request.method,
+    path: visit.url.pathname,
+    status,
+    durationMs: Math.round((performance.now() - visit.started) * 1000) / 1000,
+    ...visit.facts,
+    ...(usage?.input === undefined ? {} : { inputTokens: inputOf(usage) }),
+    ...(usage?.output === undefined ? {} : { outputTokens: usage.output }),
+    ...(losses.length === 0 ? {} : { losses }),
+    ...(error === undefined ? {} : { error }),
+    ...(message === undefined ? {} : { message }),
+  }
+}
+
+export function tokensIn(usage: Usage | undefined): number {
+  return usage === undefined ? 0 : (usage.total ?? inputOf(usage) + (usage.output ?? 0))
+}
+
+function inputOf({ input = 0, cacheRead = 0, cacheWrite = 0 }: Usage): number {
+  return input + cacheRead + cacheWrite
+}

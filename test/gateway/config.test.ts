@@ -1,0 +1,83 @@
+// The gateway's config file: what it says is what is served, and what is wrong with it is told with its place.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ToolwireError } from '../../src/errors/error.js'
+import { configSchema, readConfig } from '../../src/gateway/index.js'
+import { root } from '../layers/source.js'
+
+const environment = (name: string): string | undefined => (name === 'UPSTREAM_KEY' ? 'upstream-secret' : undefined)
+
+function complaint(config: object | string): string {
+  try {
+    readConfig(typeof config === 'string' ? config : JSON.stringify(config), environment)
+  } catch (error) {
+    if (ToolwireError.is(error) && error.code === 'misuse') return error.message
+    throw error
+  }
+  throw new Error('it was taken')
+}
+
+test('the published schema is the one the reader uses', () => {
+  const published = JSON.parse(readFileSync(join(root, 'schema/toolwire.config.json'), 'utf8')) as unknown
+  expect(published).toEqual(configSchema)
+})
+
+test('references to the environment are filled in, wherever they stand', () => {
+  const text = JSON.stringify({
+    $schema: './node_modules/toolwire/schema/toolwire.config.json',
+    routes: [
+      {
+        match: 'fast*',
+        targets: [{ wire: 'anthropic', apiKey: `\${UPSTREAM_KEY}`, headers: { 'x-team': `a-\${UPSTREAM_KEY}-b` } }],
+      },
+    ],
+  })
+  expect(readConfig(text, environment).routes).toEqual([
+    {
+      match: 'fast*',
+      targets: [{ wire: 'anthropic', apiKey: 'upstream-secret', headers: { 'x-team': 'a-upstream-secret-b' } }],
+    },
+  ])
+})
+
+const target = { wire: 'anthropic' }
+const route = { match: '*', targets: [target] }
+
+test.each<[string, object | string, RegExp]>([
+  ['text that is no JSON', '{"routes": [', /^the config is no JSON/],
+  ['a list', [], /the config /],
+  ['nothing', {}, /routes/],
+  ['no route', { routes: [] }, /\/routes /],
+  ['a route without targets', { routes: [{ match: '*' }] }, /\/routes\/0\/targets is required/],
+  ['an unknown wire', { routes: [{ match: '*', targets: [{ wire: 'soap' }] }] }, /\/routes\/0\/targets\/0\/wire /],
+  ['a weight of nothing', { routes: [{ match: '*', targets: [{ ...target, weight: 0 }] }] }, /\/targets\/0\/weight /],
+  ['an unknown word', { routes: [route], rutes: [] }, /rutes/],
+  ['a word in the wrong place', { routes: [{ ...route, key: 'x' }] }, /\/routes\/0.*key/],
+  ['a short client key', { routes: [route], keys: [{ name: 'a', key: 'short' }] }, /\/keys\/0\/key /],
+  ['a limit that is no number', { routes: [route], limits: { bodyBytes: '1' } }, /\/limits\/bodyBytes /],
+  [
+    'a variable that is not set',
+    { routes: [{ match: '*', targets: [{ ...target, apiKey: `\${NOT_SET}` }] }] },
+    /\$\{NOT_SET\} at \/routes\/0\/targets\/0\/apiKey/,
+  ],
+])('%s is told with its place', (_, config, pattern) => {
+  expect(complaint(config)).toMatch(pattern)
+})
+
+test('all that is wrong is told at once', () => {
+  const message = complaint({ routes: [{ match: '', targets: [] }], strict: 'yes' })
+  expect(message).toMatch(/\/routes\/0\/match .*\/routes\/0\/targets .*\/strict /)
+})
+
+test('what is wrong with a config never shows a key it refers to', () => {
+  const message = complaint({ routes: [{ match: '*', targets: [{ wire: `\${UPSTREAM_KEY}` }] }] })
+  expect(message).not.toContain('upstream-secret')
+})
+
+test('a key named like a part of every object stays a plain key', () => {
+  const text = '{"routes":[{"match":"*","targets":[{"wire":"anthropic","headers":{"__proto__":"x"}}]}]}'
+  const [first] = readConfig(text, environment).routes
+  const headers = first?.targets[0] !== undefined && 'headers' in first.targets[0] ? first.targets[0].headers : {}
+  expect(Object.getPrototypeOf(headers)).toBe(Object.prototype)
+})

@@ -1,0 +1,336 @@
+// The gateway in operation: keys, limits, what is told to clients, to the log and to the metrics, and what passes through.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Wire, wires } from '../../src/conversation/messages.js'
+import {
+  createGateway,
+  type Gateway,
+  type GatewayLogRecord,
+  type GatewayOptions,
+  gatewayState,
+  memoryLimiter,
+  type Target,
+} from '../../src/gateway/index.js'
+import { type ProviderServer, providerServer } from '../../src/testing/index.js'
+
+const secret = 'secret words of a client'
+const upstreamKey = 'upstream-key-0123456789'
+let provider: ProviderServer
+let from = 0
+const records: GatewayLogRecord[] = []
+
+beforeAll(async () => {
+  provider = await providerServer({
+    strict: true,
+    models: ['scripted'],
+    script: () => ({ text: 'The answer.', usage: { input: 30, output: 10, total: 40 } }),
+    misbehave: ({ request }) => (request.model === 'broken' ? { status: 503 } : undefined),
+  })
+})
+afterAll(() => provider.close())
+beforeEach(() => {
+  from = provider.requests.length
+  records.length = 0
+})
+const asked = (): ProviderServer['requests'] => provider.requests.slice(from)
+
+function target(wire: Wire, more: Partial<Target> = {}): Target {
+  return { wire, baseUrl: provider.url, apiKey: upstreamKey, model: 'scripted', retries: 0, ...more }
+}
+function gatewayTo(wire: Wire, options: Partial<GatewayOptions> = {}): Gateway {
+  const routes = [{ match: '*', targets: [target(wire)] }]
+  return createGateway({ routes, log: (record) => records.push(record), ...options })
+}
+
+interface Asking {
+  readonly key?: string
+  readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+}
+const paths: Readonly<Record<Wire, string>> = {
+  'openai-chat': '/v1/chat/completions',
+  'openai-responses': '/v1/responses',
+  anthropic: '/v1/messages',
+  ollama: '/api/chat',
+  gemini: '/v1beta/models/any:generateContent',
+}
+const said = [{ role: 'user', content: secret }]
+const bodies: Readonly<Record<Wire, object>> = {
+  'openai-chat': { model: 'any', messages: said },
+  'openai-responses': { model: 'any', input: secret },
+  anthropic: { model: 'any', max_tokens: 100, messages: said },
+  ollama: { model: 'any', stream: false, messages: said },
+  gemini: { contents: [{ role: 'user', parts: [{ text: secret }] }] },
+}
+function ask(gateway: Gateway, wire: Wire, { key, body = {}, headers = {} }: Asking = {}): Promise<Response> {
+  const isStream = 'stream' in body && body.stream === true
+  const path = isStream ? paths[wire].replace(':generateContent', ':streamGenerateContent?alt=sse') : paths[wire]
+  return gateway(
+    new Request(`http://127.0.0.1${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'anthropic-version': '2023-06-01',
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+      body: JSON.stringify({ ...bodies[wire], ...(wire === 'gemini' ? {} : body) }),
+    }),
+  )
+}
+async function statusOf(answer: Promise<Response>): Promise<number> {
+  const response = await answer
+  await response.text()
+  return response.status
+}
+
+describe('keys', () => {
+  const keys = [
+    { name: 'all', key: 'key-for-everything' },
+    { name: 'few', key: 'key-for-a-few-models', models: ['small-*'] },
+  ]
+  const routesNow = (): GatewayOptions['routes'] =>
+    ['small-1', 'large-1', 'other-*'].map((match) => ({ match, targets: [target('openai-chat')] }))
+  let gateway: Gateway
+  beforeAll(() => {
+    gateway = createGateway({ routes: routesNow(), keys })
+  })
+
+  test.each([
+    ['authorization', { authorization: 'Bearer key-for-everything' }],
+    ['x-api-key', { 'x-api-key': 'key-for-everything' }],
+    ['x-goog-api-key', { 'x-goog-api-key': 'key-for-everything' }],
+    ['api-key', { 'api-key': 'key-for-everything' }],
+  ])('are taken from %s', async (_, headers) => {
+    expect(await statusOf(ask(gateway, 'openai-chat', { headers, body: { model: 'large-1' } }))).toBe(200)
+    expect(asked().map(({ raw }) => raw.headers.authorization)).toEqual([`Bearer ${upstreamKey}`])
+    expect(JSON.stringify(asked().map(({ raw }) => raw))).not.toContain('key-for-everything')
+  })
+
+  test('list and allow their own models only', async () => {
+    const list = await gateway(
+      new Request('http://127.0.0.1/v1/models', { headers: { 'x-api-key': 'key-for-a-few-models' } }),
+    )
+    expect(((await list.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(['small-1'])
+    const few = { key: 'key-for-a-few-models' }
+    expect(await statusOf(ask(gateway, 'openai-chat', { ...few, body: { model: 'small-1' } }))).toBe(200)
+    expect(await statusOf(ask(gateway, 'openai-chat', { ...few, body: { model: 'large-1' } }))).toBe(403)
+  })
+
+  test('must not share a name or a secret', () => {
+    const twice = (second: object): (() => Gateway) => {
+      const first = { name: 'a', key: 'key-number-one' }
+      return () => createGateway({ routes: routesNow(), keys: [first, { ...first, ...second }] })
+    }
+    expect(twice({ key: 'key-number-two' })).toThrow(/same name/)
+    expect(twice({ name: 'b' })).toThrow(/are the same/)
+  })
+})
+
+describe('limits', () => {
+  const key = 'a-limited-client-key'
+
+  test.each(wires)('requests of a minute, in the form of %s', async (wire) => {
+    let now = 0
+    const limiter = memoryLimiter(() => now)
+    const gateway = gatewayTo('openai-chat', { keys: [{ name: 'k', key, requestsPerMinute: 2 }], limiter })
+    const statuses = []
+    for (let index = 0; index < 3; index += 1) statuses.push(await statusOf(ask(gateway, wire, { key })))
+    expect(statuses).toEqual([200, 200, 429])
+    now = 45_000
+    const refused = await ask(gateway, wire, { key })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '15'])
+    expect(await refused.text()).toContain('used its requests')
+    now = 60_001
+    expect(await statusOf(ask(gateway, wire, { key }))).toBe(200)
+  })
+
+  test.each(wires)('tokens of a minute, streamed and passed through on %s', async (wire) => {
+    const gateway = gatewayTo(wire, { keys: [{ name: 'k', key, tokensPerMinute: 80 }] })
+    const statuses = []
+    for (let index = 0; index < 3; index += 1) {
+      statuses.push(await statusOf(ask(gateway, wire, { key, body: { stream: true } })))
+    }
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
+  test('calls at once, of a key and of all', async () => {
+    const ofKey = gatewayTo('openai-chat', { keys: [{ name: 'k', key, concurrency: 1 }] })
+    const ofAll = gatewayTo('openai-chat', { limits: { concurrency: 1 } })
+    for (const gateway of [ofKey, ofAll]) {
+      const first = await ask(gateway, 'openai-chat', { key, body: { stream: true } })
+      const second = await ask(gateway, 'openai-chat', { key })
+      expect([second.status, second.headers.get('retry-after')]).toEqual([503, '1'])
+      await first.text()
+      expect(await statusOf(ask(gateway, 'openai-chat', { key }))).toBe(200)
+    }
+  })
+
+  test('a client that leaves gives its place back', async () => {
+    const gateway = gatewayTo('anthropic', { keys: [{ name: 'k', key, concurrency: 1 }] })
+    const first = await ask(gateway, 'openai-chat', { key, body: { stream: true } })
+    await first.body?.cancel()
+    await expect.poll(() => statusOf(ask(gateway, 'openai-chat', { key }))).toBe(200)
+    expect(records.filter(({ error }) => error === 'aborted')).toHaveLength(1)
+  })
+
+  test('and what clients come back to outlive a change of the options', async () => {
+    const state = gatewayState()
+    const options = { keys: [{ name: 'k', key, requestsPerMinute: 1 }] }
+    const routes = [{ match: '*', targets: [target('openai-chat')] }]
+    expect(await statusOf(ask(createGateway({ routes, ...options }, state), 'openai-chat', { key }))).toBe(200)
+    expect(await statusOf(ask(createGateway({ routes, ...options }, state), 'openai-chat', { key }))).toBe(429)
+  })
+})
+
+describe('what is lost', () => {
+  const body = { logit_bias: { '50256': -100 } }
+
+  test('is told in a header and in the log', async () => {
+    const response = await ask(gatewayTo('anthropic'), 'openai-chat', { body })
+    expect(response.headers.get('x-toolwire-losses')).toContain('extra_dropped')
+    expect(records[0]?.losses?.join()).toContain('extra_dropped')
+  })
+
+  test('is refused by a strict gateway, before anybody is asked', async () => {
+    const gateway = gatewayTo('anthropic', { strict: true })
+    const refused = await ask(gateway, 'openai-chat', { body })
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('would lose')])
+    expect(asked()).toEqual([])
+    expect(await statusOf(ask(gateway, 'openai-chat'))).toBe(200)
+  })
+
+  test('a tool of the provider itself passes on its wire and is refused across', async () => {
+    const tools = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }
+    expect(await statusOf(ask(gatewayTo('anthropic'), 'anthropic', { body: tools }))).toBe(200)
+    const refused = await ask(gatewayTo('openai-chat'), 'anthropic', { body: tools })
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('tool of the provider itself'),
+    ])
+  })
+})
+
+describe('on the same wire', () => {
+  test.each(wires)('%s: the body goes on as it came, usage is read on its way back', async (wire) => {
+    const gateway = gatewayTo(wire)
+    const known = { 'openai-chat': { stream_options: { include_usage: true } } } as Partial<Record<Wire, object>>
+    for (const stream of [false, true]) {
+      await statusOf(ask(gateway, wire, { body: { ...(stream ? known[wire] : {}), stream } }))
+    }
+    expect(asked().map(({ request }) => request.model)).toEqual(['scripted', 'scripted'])
+    const usage = { passedThrough: true, inputTokens: 30, outputTokens: 10 }
+    expect(records).toMatchObject([
+      { ...usage, stream: false },
+      { ...usage, stream: true },
+    ])
+  })
+
+  test('a vendor with ways of its own is spoken to in them', async () => {
+    const routes = [{ match: '*', targets: [target('openai-chat', { profile: 'groq' })] }]
+    expect(await statusOf(ask(gatewayTo('openai-chat', { routes }), 'openai-chat'))).toBe(200)
+    expect(records[0]?.passedThrough).toBeUndefined()
+  })
+
+  test('digits and unknown members stay byte for byte', async () => {
+    const text =
+      '{"model":"any","seed":123456789012345678901234567890,"new_thing":{"a":1.0},"messages":[{"role":"user","content":"x"}]}'
+    const request = new Request('http://127.0.0.1/v1/chat/completions', { method: 'POST', body: text })
+    await gatewayTo('openai-chat')(request)
+    expect(asked()[0]?.raw.body).toBe(text.replace('"any"', '"scripted"'))
+  })
+})
+
+describe('tokens are counted', () => {
+  const count = (gateway: Gateway, path: string, body: object): Promise<Response> =>
+    gateway(new Request(`http://127.0.0.1${path}`, { method: 'POST', body: JSON.stringify(body) }))
+
+  test('by the provider where it speaks the wire', async () => {
+    const response = await count(gatewayTo('anthropic'), '/v1/messages/count_tokens', bodies.anthropic)
+    expect([response.status, await response.json()]).toEqual([200, { input_tokens: expect.any(Number) }])
+    expect(response.headers.get('x-toolwire-losses')).toBeNull()
+  })
+
+  test('by an estimate elsewhere, which says that it is one', async () => {
+    const gateway = gatewayTo('openai-chat')
+    const [anthropic, gemini] = await Promise.all([
+      count(gateway, '/v1/messages/count_tokens', bodies.anthropic),
+      count(gateway, '/v1beta/models/any:countTokens', bodies.gemini),
+    ])
+    expect(await anthropic.json()).toEqual({ input_tokens: expect.any(Number) })
+    expect(await gemini.json()).toEqual({ totalTokens: expect.any(Number) })
+    expect(gemini.headers.get('x-toolwire-losses')).toBe('token_count_estimated')
+  })
+})
+
+describe('routes', () => {
+  test('fallbacks answer when the target fails', async () => {
+    const fallbacks = [target('gemini')]
+    const routes = [{ match: '*', targets: [target('anthropic', { model: 'broken' })], fallbacks }]
+    expect(await statusOf(ask(gatewayTo('anthropic', { routes }), 'anthropic'))).toBe(200)
+    expect(asked().map(({ wire }) => wire)).toEqual(['anthropic', 'gemini'])
+  })
+
+  test('targets are taken by weight', async () => {
+    const targets = [target('anthropic', { weight: 1 }), target('gemini', { weight: 1_000_000 })]
+    const gateway = gatewayTo('anthropic', { routes: [{ match: '*', targets }] })
+    for (let index = 0; index < 10; index += 1) await statusOf(ask(gateway, 'openai-chat'))
+    expect(asked().filter(({ wire }) => wire === 'gemini').length).toBeGreaterThanOrEqual(9)
+  })
+
+  test('a name without a route is told with what there is', async () => {
+    const gateway = createGateway({ routes: [{ match: 'claude-*', targets: [target('anthropic')] }] })
+    const response = await ask(gateway, 'ollama')
+    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('it serves claude-*')])
+  })
+})
+
+describe('a web page', () => {
+  let gateway: Gateway
+  beforeAll(() => {
+    gateway = gatewayTo('openai-chat', { origins: ['https://app.example'] })
+  })
+  const headers = { origin: 'https://app.example' }
+
+  test('of an allowed origin may ask and read', async () => {
+    const response = await ask(gateway, 'openai-chat', { headers })
+    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
+    expect(response.headers.get('vary')).toContain('origin')
+  })
+
+  test('asks first what it may', async () => {
+    const asking = { ...headers, 'access-control-request-headers': 'authorization, x-mine' }
+    const response = await gateway(new Request('http://127.0.0.1/v1/models', { method: 'OPTIONS', headers: asking }))
+    expect([response.status, response.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      'authorization, x-mine',
+    ])
+  })
+})
+
+test('the log and the metrics hold neither keys nor bodies, and count', async () => {
+  const key = 'a-client-key-to-hide'
+  const gateway = gatewayTo('anthropic', { keys: [{ name: 'team "a"', key }] })
+  await statusOf(ask(gateway, 'openai-chat', { key }))
+  await statusOf(ask(gateway, 'gemini', { key, body: { stream: true } }))
+  await statusOf(ask(gateway, 'openai-chat', { key: 'a-wrong-key-to-hide' }))
+  await statusOf(gateway(new Request(`http://127.0.0.1/v1/nothing?key=${key}`)))
+  const metrics = await (
+    await gateway(new Request('http://127.0.0.1/metrics', { headers: { 'x-api-key': key } }))
+  ).text()
+  const told = JSON.stringify(records) + metrics
+  for (const hidden of [key, 'a-wrong-key-to-hide', upstreamKey, secret, 'The answer.'])
+    expect(told).not.toContain(hidden)
+  expect(metrics).toContain('toolwire_requests_total{wire="openai-chat",status="200",client="team \\"a\\"",error=""} 1')
+  expect(metrics).toContain('toolwire_tokens_total{client="team \\"a\\"",kind="output"} 20')
+  expect(metrics).toMatch(/^toolwire_request_duration_seconds_count 4$/m)
+  expect(metrics.split('\n').filter((line) => line !== '' && !/^(?:# |\w+(?:\{.*\})? [\d.e+-]+$)/.test(line))).toEqual(
+    [],
+  )
+})
+
+test('a client that looks whether anybody is there is told so', async () => {
+  const gateway = gatewayTo('anthropic')
+  const head = await gateway(new Request('http://127.0.0.1/', { method: 'HEAD' }))
+  expect([head.status, await head.text()]).toEqual([200, ''])
+  expect(await (await gateway(new Request('http://127.0.0.1/healthz'))).json()).toEqual({ status: 'ok' })
+})

@@ -1,0 +1,155 @@
+// Two gateways and one Redis: together they let through what one would.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGateway, type Gateway, type KeyLimits } from '../../src/gateway/index.js'
+import { redisLimiter } from '../../src/gateway/redis-limiter.js'
+import { scriptedModel } from '../../src/testing/index.js'
+
+const isInstalled = spawnSync('redis-server', ['--version']).status === 0
+if (!isInstalled) process.stderr.write('redis-server not found, skipped\n')
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+describe.runIf(isInstalled)('limits in Redis', () => {
+  let server: ChildProcess
+  let port = 0
+  const clients: Redis[] = []
+  const connect = (): Redis => {
+    const client = new Redis(port, '127.0.0.1', { retryStrategy: (times) => (times > 100 ? null : 50) })
+    client.on('error', () => {}) // it is not up yet, or the test ends it
+    clients.push(client)
+    return client
+  }
+  beforeAll(async () => {
+    port = await freePort()
+    server = spawn('redis-server', ['--port', String(port), '--save', '', '--bind', '127.0.0.1'], { stdio: 'ignore' })
+    await connect().ping()
+  }, 30_000)
+  afterAll(async () => {
+    for (const client of clients) client.disconnect()
+    server.kill()
+    await once(server, 'exit')
+  })
+
+  interface Pair {
+    readonly gateways: readonly Gateway[]
+    /** The most calls that were at the model at once. */
+    most(): number
+  }
+
+  /** Two gateways of two processes as far as Redis can see: each has a connection of its own. */
+  function pair(prefix: string, limits: KeyLimits, waitMs: number): Pair {
+    let active = 0
+    let most = 0
+    const model = scriptedModel(async () => {
+      active += 1
+      most = Math.max(most, active)
+      await new Promise((resolve) => {
+        setTimeout(resolve, waitMs)
+      })
+      active -= 1
+      return { text: 'Hello.', usage: { input: 30, output: 10, total: 40 } }
+    })
+    const gateways = [connect(), connect()].map((client) =>
+      createGateway({
+        routes: [{ match: '*', targets: [model] }],
+        keys: [{ name: 'team', key: 'client-key', ...limits }],
+        limiter: redisLimiter(client, { prefix }),
+      }),
+    )
+    return { gateways, most: () => most }
+  }
+
+  const ask = async (gateway: Gateway | undefined): Promise<Response> => {
+    if (gateway === undefined) throw new Error('there is no such gateway')
+    const response = await gateway(
+      new Request('http://127.0.0.1/v1/chat/completions', {
+        method: 'POST',
+        headers: { authorization: 'Bearer client-key', 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'any', messages: [{ role: 'user', content: 'Hello' }] }),
+      }),
+    )
+    await response.text()
+    return response
+  }
+  const countsOf = (responses: readonly Response[]): Record<number, number> => {
+    const counts: Record<number, number> = {}
+    for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1
+    return counts
+  }
+
+  test('requests: exactly the limit passes, whichever gateway is asked', async () => {
+    const { gateways } = pair('requests', { requestsPerMinute: 50 }, 1)
+    const responses = await Promise.all(Array.from({ length: 400 }, (_, index) => ask(gateways[index % 2])))
+    expect(countsOf(responses)).toEqual({ 200: 50, 429: 350 })
+    expect(Number(responses.find(({ status }) => status === 429)?.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('calls at once: never more than the limit, and every place comes back', async () => {
+    const { gateways, most } = pair('calls', { concurrency: 5 }, 5)
+    const statuses: number[] = []
+    const client = async (index: number): Promise<void> => {
+      for (let round = 0; round < 20; round += 1) statuses.push((await ask(gateways[(index + round) % 2])).status)
+    }
+    await Promise.all(Array.from({ length: 40 }, (_, index) => client(index)))
+    expect(most()).toBe(5)
+    expect(new Set(statuses)).toEqual(new Set([200, 503]))
+    expect(countsOf(await Promise.all(Array.from({ length: 5 }, () => ask(gateways[0]))))).toEqual({ 200: 5 })
+  })
+
+  test('tokens: what one gateway used is gone for the other', async () => {
+    const { gateways } = pair('tokens', { tokensPerMinute: 80 }, 0)
+    const statuses = []
+    for (let index = 0; index < 4; index += 1) statuses.push((await ask(gateways[index % 2])).status)
+    expect(statuses).toEqual([200, 200, 429, 429])
+  })
+
+  test('a call that is refused for its place costs no request', async () => {
+    const limiter = redisLimiter(connect(), { prefix: 'order' })
+    const limits = { requestsPerMinute: 2, concurrency: 1 }
+    const first = await limiter.admit('team', limits)
+    for (let index = 0; index < 5; index += 1) {
+      expect(await limiter.admit('team', limits)).toMatchObject({ admitted: false, limit: 'concurrency' })
+    }
+    if (first.admitted) await first.release(0)
+    expect((await limiter.admit('team', limits)).admitted).toBe(true)
+  })
+
+  test('the places of a gateway that died come back by themselves', async () => {
+    const dying = connect()
+    const held = await redisLimiter(dying, { prefix: 'leases', leaseMs: 300 }).admit('team', { concurrency: 1 })
+    dying.disconnect()
+    const other = redisLimiter(connect(), { prefix: 'leases', leaseMs: 300 })
+    expect((await other.admit('team', { concurrency: 1 })).admitted).toBe(false)
+    await expect
+      .poll(async () => (await other.admit('team', { concurrency: 1 })).admitted, { timeout: 5_000 })
+      .toBe(true)
+    if (held.admitted) await held.release(0).catch(() => {}) // its connection is gone
+  })
+
+  test('a call that is longer than a lease keeps its place', async () => {
+    const limiter = redisLimiter(connect(), { prefix: 'long', leaseMs: 150 })
+    const held = await limiter.admit('team', { concurrency: 1 })
+    await new Promise((resolve) => {
+      setTimeout(resolve, 600)
+    })
+    expect((await limiter.admit('team', { concurrency: 1 })).admitted).toBe(false)
+    if (held.admitted) await held.release(0)
+  })
+
+  test('without Redis nobody is let through uncounted', async () => {
+    const away = new Redis(await freePort(), '127.0.0.1', { retryStrategy: () => null, maxRetriesPerRequest: 0 })
+    away.on('error', () => {}) // what the test is about
+    const limiter = redisLimiter(away)
+    await expect(limiter.admit('team', { requestsPerMinute: 1 })).rejects.toMatchObject({ code: 'overloaded' })
+  })
+})
