@@ -37,7 +37,7 @@ export function addLineCommands(program: Command): void {
     })
   program
     .command('translate')
-    .summary('requests, answers or streams of one wire → another')
+    .summary('what one wire says → another wire')
     .description('requests, answers or streams of one wire → another. Lines: {"id","body"|"chunks"}')
     .addOption(wireOption('--from <wire>', 'the wire that is read'))
     .addOption(wireOption('--to <wire>', 'the wire that is written'))

@@ -17,8 +17,7 @@ import { createTerminal } from './terminal.js'
 
 const after = `
 Exit codes: 0 answered, 1 failed, 2 misuse, 3 stopped by a limit or waiting for
-approval, 130 interrupted.
-Try: toolwire run "What is 17 * 23, and what time is it in Tokyo?"`
+approval, 130 interrupted.`
 
 /** The commands; one that has its own exit code hands it to `finish`. */
 function program(finish: (code: number) => void): Command {
@@ -26,6 +25,7 @@ function program(finish: (code: number) => void): Command {
     .description('One conversation, every wire: LLM tool calling for TypeScript.')
     .version(version())
     .exitOverride()
+    .helpCommand(false)
     .showHelpAfterError('(add --help for what is possible)')
     .addHelpText('after', after)
   talkOptions(command.command('run'))
@@ -45,6 +45,7 @@ function program(finish: (code: number) => void): Command {
     })
   generateOptions(command.command('generate'))
     .argument('<words...>', 'the request; - reads it from standard input')
+    .summary('answer with a value that fits a schema')
     .description('answer one request with a value that fits a JSON Schema')
     .action(async (words: string[], flags: GenerateFlags) => {
       const { generateCommand } = await import('./generate.js')

@@ -63,6 +63,13 @@ export function argumentsObject(call: AnyCall, keys?: ReadonlyMap<string, string
   return new RawJson(keys === undefined ? call.arguments : renameKeys(call.arguments, keys))
 }
 
+/** Whether text that is still coming can be an object that `argumentsObject` wrote of broken text. */
+export function mayBeBrokenText(text: string): boolean {
+  return text.startsWith(rawHead) || rawHead.startsWith(text)
+}
+
+const rawHead = `{"${rawMember}":`
+
 /** The broken text inside an object that `argumentsObject` wrote; nothing for any other object. */
 export function brokenText(value: Json | undefined): string | undefined {
   if (!isJsonObject(value) || Object.keys(value).length !== 1) return undefined

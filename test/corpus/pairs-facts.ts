@@ -1,4 +1,5 @@
 // What a request says, as a list of facts, and which of them did not arrive. A fact that is missing must be covered by a loss.
+import { isJsonObject } from '../../src/json/parse.js'
 import type { Loss } from '../../src/conversation/losses.js'
 import { isCall, type Message, type UserPart, type Wire } from '../../src/conversation/messages.js'
 import type { CompletionRequest, ToolChoice } from '../../src/conversation/request.js'
@@ -43,7 +44,8 @@ function factsOf(request: CompletionRequest): Facts {
       return
     }
     const schema = noParameters(tool.inputSchema) ? { type: 'object', properties: {} } : tool.inputSchema
-    const fact = { path, value: stable([tool.name, tool.description ?? '', schema]) }
+    const fact = { path, value: stable([tool.name, tool.description ?? '', namesIn(schema)]) }
+    side.push({ kind: 'tool schema', path, value: stable([tool.name, schema ?? null]) })
     // A tool that the choice rules out is known to the model at most: it cannot be called, declared or not.
     if (callable.includes(tool.name)) core.push({ kind: 'tool', ...fact })
     else side.push({ kind: 'tool ruled out', ...fact })
@@ -52,7 +54,8 @@ function factsOf(request: CompletionRequest): Facts {
   const choice = choiceOf(request, callable)
   if (choice !== undefined) core.push({ kind: 'choice', path: '/toolChoice', value: choice })
   if (request.output !== undefined) {
-    core.push({ kind: 'output', path: '/output', value: stable(request.output.schema) })
+    core.push({ kind: 'output', path: '/output', value: stable(namesIn(request.output.schema)) })
+    side.push({ kind: 'output schema', path: '/output', value: stable(request.output.schema) })
   }
   for (const key of ['parallelToolCalls', 'maxTokens', 'temperature', 'topP', 'stop', 'reasoning'] as const) {
     const value = request[key]
@@ -80,6 +83,11 @@ function choiceOf({ tools, toolChoice = 'auto' }: CompletionRequest, callable: r
 
 function isFree(choice: Exclude<ToolChoice, string>): boolean {
   return 'mode' in choice && choice.mode === 'auto'
+}
+
+/** What a schema asks for by name. How each value must be made is the dialect's to say: a fact of its own. */
+function namesIn(schema: JsonObject = {}): readonly string[] {
+  return isJsonObject(schema.properties) ? Object.keys(schema.properties).toSorted() : []
 }
 
 /** Whether a schema allows no properties, in any of its spellings: none at all, empty, or an object without properties. */

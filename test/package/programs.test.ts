@@ -37,7 +37,7 @@ test('every program but the one for a real provider has its output below it', ()
 })
 
 test('the package holds the build and what a reader needs, nothing else', () => {
-  const expected = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']
+  const expected = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'schema']
   expect(readdirSync(installed).toSorted()).toEqual(expected)
 })
 

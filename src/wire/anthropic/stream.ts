@@ -8,6 +8,7 @@ import type { SseFrame } from '../../frames/sse.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import { mayBeBrokenText } from '../arguments.js'
 import { type CallAssembler, callAssembler } from '../calls.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { leftover } from '../extra.js'
@@ -26,8 +27,10 @@ interface OpenBlock {
   head: JsonObject
   /** Whether anything of it became an event. */
   told: boolean
-  /** Fragments of the input of an opaque block, which no assembler holds. */
+  /** Fragments of the input of an opaque block, which no assembler holds, or of a call that may be the text of a broken one. */
   json: string
+  /** Whether the input of a call can still be the text of a broken one: it is told at the end, when it is known. */
+  wrapped: boolean
   citations: Json[] | undefined
   /** The input of a call that was announced whole; fragments overrule it. */
   input: string | undefined
@@ -135,7 +138,11 @@ function readDelta(reader: Reader, frame: JsonObject, events: CompletionEvent[])
   } else if (type === 'input_json_delta' && typeof json === 'string' && block?.kind === 'call') {
     if (json === '') return
     block.told = true
-    for (const event of reader.calls.push({ index: block.part, text: json }, block.part)) events.push(event)
+    const input = block.wrapped ? block.json + json : json
+    block.wrapped &&= mayBeBrokenText(input)
+    block.json = block.wrapped ? input : ''
+    if (block.wrapped) return
+    for (const event of reader.calls.push({ index: block.part, text: input }, block.part)) events.push(event)
   } else if (type === 'thinking_delta' && typeof thinking === 'string' && block?.kind === 'thinking') {
     block.told = true
     events.push({ type: 'reasoning_delta', part: block.part, text: thinking })
@@ -208,6 +215,7 @@ function addBlock(reader: Reader, index: Json | undefined, kind: OpenBlock['kind
     head,
     told: false,
     json: '',
+    wrapped: kind === 'call',
     citations: undefined,
     input: undefined,
     closed: false,
@@ -244,6 +252,7 @@ function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[])
       return
     }
     case 'call':
+      if (block.json !== '') reader.calls.push({ index: part, text: block.json }, part) // the finish tells what it is
       if (block.told || block.input === undefined) return
       for (const event of reader.calls.push({ index: part, text: block.input }, part)) events.push(event)
       return
