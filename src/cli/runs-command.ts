@@ -12,7 +12,10 @@ export function addRunsCommand(
   program: Command,
   act: (use: (terminal: Terminal) => Promise<ExitCode>) => Promise<void>,
 ): void {
-  const runs = program.command('runs').description('durable runs: list, show, resume, cancel, export')
+  const runs = program
+    .command('runs')
+    .summary('durable runs: list, show, resume, …')
+    .description('durable runs: list, show, resume, cancel, export')
   const command = (name: string, description: string): Command =>
     runs.command(name).description(description).option('--runs <folder>', 'the folder of durable runs', defaultFolder)
 

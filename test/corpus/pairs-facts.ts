@@ -1,8 +1,9 @@
 // What a request says, as a list of facts, and which of them did not arrive. A fact that is missing must be covered by a loss.
-import { isJsonObject } from '../../src/json/parse.js'
+
 import type { Loss } from '../../src/conversation/losses.js'
 import { isCall, type Message, type UserPart, type Wire } from '../../src/conversation/messages.js'
 import type { CompletionRequest, ToolChoice } from '../../src/conversation/request.js'
+import { isJsonObject } from '../../src/json/parse.js'
 import type { JsonObject } from '../../src/json/types.js'
 
 export interface Fact {

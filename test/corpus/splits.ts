@@ -10,7 +10,7 @@ import { terminalEnd } from './terminals.js'
 /** Streams beyond this are cut by the byte only. */
 const largest = 20_000
 /** Streams up to this size are cut in two at every position; longer ones at about this many, unless all are asked for. */
-const everyPosition = 4_000
+const everyPosition = 1_500
 const positionsPerStream = 120
 /** Longer ones are also cut into pieces of this size, shifted byte by byte, so that every position is cut once. */
 const pieceSize = 61
