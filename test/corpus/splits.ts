@@ -11,7 +11,7 @@ import { terminalEnd } from './terminals.js'
 const largest = 20_000
 /** Streams up to this size are cut in two at every position; longer ones at about this many, unless all are asked for. */
 const everyPosition = 1_500
-const positionsPerStream = 120
+const positionsPerStream = 40
 /** Longer ones are also cut into pieces of this size, shifted byte by byte, so that every position is cut once. */
 const pieceSize = 61
 const [shard = 1, shards = 1] = process.env.CORPUS_SHARD?.split('/').map(Number) ?? []
