@@ -78,6 +78,18 @@ describe.each(dialectNames)('%s', (dialect) => {
   })
 })
 
+test('an empty open map is not taken for an empty list of another alternative', () => {
+  const list = { type: 'array', items: { type: 'string' } }
+  const openMap = { type: 'object', properties: {}, additionalProperties: { type: 'string' } }
+  const schema: JsonObject = { anyOf: [list, { anyOf: [openMap, { type: 'number' }] }] }
+  for (const dialect of dialectNames) {
+    const result = restrict(schema, dialect)
+    for (const value of [{}, [], { a: 'b' }, ['b'], 1]) {
+      expect(JSON.parse(backOf(imageOf(value, result), result))).toEqual(value)
+    }
+  }
+})
+
 test('openai_strict: the openai package has nothing to change in a lowered schema', () => {
   fc.assert(
     fc.property(plain, (schema) => {

@@ -50,8 +50,15 @@ function shareLiterals(a: JsonObject, b: JsonObject): boolean {
   return mine === undefined || others === undefined || mine.some((value) => value !== null && others.includes(value))
 }
 
+/** Lists that may be empty overlap always, but that is a mistake only where one of them stands for an open map. */
 function itemsOverlap(a: JsonObject, b: JsonObject, context: Context, depth: number): boolean {
-  return !isJsonObject(a.items) || !isJsonObject(b.items) || overlap(a.items, b.items, context, depth + 1)
+  if (!isJsonObject(a.items) || !isJsonObject(b.items)) return true
+  return isEntry(a.items) !== isEntry(b.items) || overlap(a.items, b.items, context, depth + 1)
+}
+
+/** Whether these are the items that an open map is written with. */
+function isEntry({ properties }: JsonObject): boolean {
+  return isJsonObject(properties) && Object.keys(properties).join() === 'key,value'
 }
 
 function objectsOverlap(a: JsonObject, b: JsonObject, context: Context, depth: number): boolean {
