@@ -4,17 +4,17 @@
 /** What is remembered of a frozen object. A proxy may show the one of its target, so it knows whose it is. */
 class Memo {
   readonly owner: object
-  readonly #entries: Map<string, unknown> = new Map()
+  readonly #entries: Map<string | object, unknown> = new Map()
 
   constructor(owner: object) {
     this.owner = owner
   }
 
-  get<T>(key: string): T | undefined {
+  get<T>(key: string | object): T | undefined {
     return this.#entries.get(key) as T | undefined
   }
 
-  set(key: string, value: unknown): void {
+  set(key: string | object, value: unknown): void {
     this.#entries.set(key, value)
   }
 }

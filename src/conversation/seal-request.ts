@@ -1,9 +1,10 @@
 // Makes a whole request one that a wire accepts: its history through `seal`, and tools and choice that agree with each other.
 import { canonicalJson } from '../json/digest.js'
 import type { Json } from '../json/types.js'
+import { memoOf } from './freeze.js'
 import type { Loss } from './losses.js'
 import { at } from './losses.js'
-import type { CompletionRequest, OpaqueTool, ToolChoice } from './request.js'
+import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from './request.js'
 import { seal } from './seal.js'
 import { comesHome, type SealRules } from './seal-rules.js'
 import { isUnicode, unicodeOf } from './unicode.js'
@@ -31,12 +32,31 @@ type Report = (code: string, path: string, message: string) => void
 
 /** Tools and settings without halves of surrogate pairs; the history is looked through with its parts. */
 function inUnicode(request: CompletionRequest, report: Report): CompletionRequest {
+  if (isUnicodeRequest(request)) return request
   const { messages, ...settings } = request
-  if (isUnicode(settings)) return request
   const changed = (path: string): void => {
     report('text_not_unicode', path, 'half of a surrogate pair was replaced by U+FFFD')
   }
   return { ...(unicodeOf(settings as unknown as Json, '', changed) as unknown as typeof settings), messages }
+}
+
+function isUnicodeRequest(request: CompletionRequest): boolean {
+  for (const key of Object.keys(request) as (keyof CompletionRequest)[]) {
+    if (key === 'messages') continue
+    if (!(key === 'tools' ? (request.tools ?? []).every(isUnicodeTool) : isUnicode(request[key]))) return false
+  }
+  return true
+}
+
+/** Looked at once when the tool can no longer change. */
+function isUnicodeTool(tool: ToolSpec | OpaqueTool): boolean {
+  const memo = memoOf(tool)
+  let known = memo?.get<boolean>(isUnicodeTool)
+  if (known === undefined) {
+    known = isUnicode(tool)
+    memo?.set(isUnicodeTool, known)
+  }
+  return known
 }
 
 /** Settings that say nothing: some wires refuse an empty list, and none can tell one from its absence. */

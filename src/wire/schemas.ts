@@ -1,5 +1,6 @@
 // The schemas of tools and of the answer, in a wire's dialects. The trap: what the wire is told must be undone in what comes back,
 // so the maps go into the exchange; and a tool that cannot be said must not take the others down with it.
+import { memoOf } from '../conversation/freeze.js'
 import type { Loss } from '../conversation/losses.js'
 import { at } from '../conversation/losses.js'
 import type { Wire } from '../conversation/messages.js'
@@ -17,31 +18,37 @@ export interface ToolDialects {
   readonly strict?: DialectName
 }
 
-export interface LoweredTool {
+export interface LoweredSchema {
   readonly schema: JsonObject
   /** Whether the wire is asked to hold the model to the schema. */
   readonly strict: boolean
   readonly mapping?: Mapping | undefined
   readonly notes: readonly SchemaLoss[]
-  /** Why the tool cannot be declared at all. */
+  /** Why the schema cannot be said at all: the tool is not declared then. */
   readonly refused?: string | undefined
 }
 
 /** The schema of a tool that has one. A strict one that the strict dialect refuses goes out as a plain one. */
-export function lowerTool(schema: JsonObject, strict: boolean | undefined, wanted: ToolDialects): LoweredTool {
+export function lowerTool(schema: JsonObject, strict: boolean | undefined, wanted: ToolDialects): LoweredSchema {
   const root = rooted(schema)
   if (root.type !== 'object') {
     const refused = 'its schema does not describe an object, and arguments always are one'
     return { schema, strict: false, notes: [], refused }
   }
-  const notes: SchemaLoss[] = []
-  if (strict === true && wanted.strict !== undefined) {
-    const held = restrict(root, wanted.strict)
-    if (held.refused === undefined) return { ...held, strict: true, notes: held.losses }
-    notes.push({ kind: 'widened', path: '', message: `the model is not held to the schema: ${held.refused}` })
+  return lowerAs(root, strict, wanted)
+}
+
+function lowerAs(given: JsonObject, isStrict: boolean | undefined, wanted: ToolDialects): LoweredSchema {
+  if (isStrict !== true || wanted.strict === undefined) {
+    const { schema, mapping, losses: notes, refused } = restrict(given, wanted.plain)
+    return { schema, strict: false, mapping, notes, refused }
   }
-  const plain = restrict(root, wanted.plain)
-  return { ...plain, strict: false, notes: [...notes, ...plain.losses] }
+  const held = restrict(given, wanted.strict)
+  if (held.refused === undefined)
+    return { schema: held.schema, strict: true, mapping: held.mapping, notes: held.losses }
+  const plain = restrict(given, wanted.plain)
+  const message = `the model is not held to the schema: ${held.refused}`
+  return { ...plain, strict: false, notes: [{ kind: 'widened', path: '', message }, ...plain.losses] }
 }
 
 const roots = new WeakMap<JsonObject, JsonObject>()
@@ -59,7 +66,24 @@ function rooted(schema: JsonObject): JsonObject {
 
 /** Why a tool cannot be declared on a wire; nothing when it can. */
 export function refusedTool(tool: ToolSpec, wanted: ToolDialects): string | undefined {
-  return tool.inputSchema === undefined ? undefined : lowerTool(tool.inputSchema, tool.strict, wanted).refused
+  if (tool.inputSchema === undefined || isTaken(tool.inputSchema, tool.strict, wanted)) return undefined
+  return loweredTool(tool, tool.inputSchema, wanted).refused
+}
+
+/** Whether a schema is taken by a dialect that takes any object: nothing more needs to be known of most tools. */
+function isTaken(schema: JsonObject, strict: boolean | undefined, wanted: ToolDialects): boolean {
+  const isPlain = strict !== true || wanted.strict === undefined
+  return isPlain && schema.type === 'object' && dialects[wanted.plain].keywords === 'all'
+}
+
+/** The schema of a tool, lowered once for a tool that can no longer change. */
+function loweredTool(tool: ToolSpec, schema: JsonObject, wanted: ToolDialects): LoweredSchema {
+  const memo = memoOf(tool)
+  const known = memo?.get<LoweredSchema>(wanted)
+  if (known !== undefined) return known
+  const lowered = lowerTool(schema, tool.strict, wanted)
+  memo?.set(wanted, lowered)
+  return lowered
 }
 
 /** How the arguments of each tool come back, by its name; nothing when all of them come back as they are. */
@@ -70,7 +94,7 @@ function toolMappings(
   let mappings: Map<string, Mapping> | undefined
   for (const tool of tools ?? []) {
     if (tool.type === 'opaque' || tool.inputSchema === undefined || !mayMap(tool, wanted)) continue
-    const { mapping } = lowerTool(tool.inputSchema, tool.strict, wanted)
+    const { mapping } = loweredTool(tool, tool.inputSchema, wanted)
     if (mapping === undefined) continue
     mappings ??= new Map()
     mappings.set(tool.name, mapping)
@@ -83,24 +107,9 @@ function mayMap(tool: ToolSpec, { plain, strict }: ToolDialects): boolean {
   return dialects[plain].mapped || (strict !== undefined && tool.strict === true)
 }
 
-export interface LoweredOutput {
-  readonly schema: JsonObject
-  readonly strict: boolean
-  readonly mapping?: Mapping | undefined
-  readonly notes: readonly SchemaLoss[]
-  readonly refused?: string | undefined
-}
-
 /** The schema of the answer. */
-export function lowerOutput({ schema, strict }: OutputSpec, wanted: ToolDialects): LoweredOutput {
-  const notes: SchemaLoss[] = []
-  if (strict === true && wanted.strict !== undefined) {
-    const held = restrict(schema, wanted.strict)
-    if (held.refused === undefined) return { ...held, strict: true, notes: held.losses }
-    notes.push({ kind: 'widened', path: '', message: `the model is not held to the schema: ${held.refused}` })
-  }
-  const plain = restrict(schema, wanted.plain)
-  return { ...plain, strict: false, notes: [...notes, ...plain.losses] }
+export function lowerOutput({ schema, strict }: OutputSpec, wanted: ToolDialects): LoweredSchema {
+  return lowerAs(schema, strict, wanted)
 }
 
 /** The maps of an exchange: those of the tools, and that of the answer where it is asked for in a schema. */

@@ -1,6 +1,7 @@
 // Keywords that limit a value of one type: written where the dialect has them, else told in the description.
 import type { Json, JsonObject } from '../../json/types.js'
-import { allows, type Context, described, type Lowered, type Place, tell } from './context.js'
+import { type Context, described, type Lowered, type Place, tell } from './context.js'
+import type { Dialect } from './dialects.js'
 
 /** The type each keyword speaks of; beside another type it says nothing. */
 const subjects: ReadonlyMap<string, string> = new Map(
@@ -46,7 +47,7 @@ export function constrained(
     const subject = subjects.get(keyword)
     if (subject !== undefined && subject !== type) continue
     const path = `${place.path}/${keyword}`
-    if (isWritten(keyword, value, context)) written.push([keyword, value])
+    if (isWritten(keyword, value, context.dialect)) written.push([keyword, value])
     else if (keyword === '$schema') continue
     else if (subject === undefined && !tellable.has(keyword)) tell(context, 'widened', path, `${keyword} is not sent`)
     else note(keyword, value, path, notes, context)
@@ -55,14 +56,22 @@ export function constrained(
   return { schema: described(whole, node, notes) }
 }
 
-function isWritten(keyword: string, value: Json, context: Context): boolean {
+function isWritten(keyword: string, value: Json, { keywords, formats, mostMinItems }: Dialect): boolean {
   // Alternatives that come here only limit what stands beside them.
-  if (!allows(context, keyword) || keyword === 'anyOf') return false
-  const { formats, mostMinItems } = context.dialect
+  if ((keywords !== 'all' && !keywords.has(keyword)) || keyword === 'anyOf') return false
   // A default of another shape than a single value might have been given another shape itself.
   if (keyword === 'default') return typeof value !== 'object' || value === null
   if (keyword === 'format') return formats === undefined || (typeof value === 'string' && formats.has(value))
   return keyword !== 'minItems' || mostMinItems === undefined || Number(value) <= mostMinItems
+}
+
+/** Whether a keyword of a schema of this one type is written as it is. */
+export function staysWritten(keyword: string, value: Json, type: Json, dialect: Dialect): boolean {
+  if (silent.has(keyword)) return false
+  const subject = subjects.get(keyword)
+  return (
+    (subject === undefined || subject === (type === 'integer' ? 'number' : type)) && isWritten(keyword, value, dialect)
+  )
 }
 
 /** Tells a keyword in words that a model reads as it reads a schema. */

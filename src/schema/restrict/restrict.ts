@@ -1,28 +1,18 @@
 // A JSON Schema in the words of one provider: the lowered schema, how values come back from it, and everything it could not say.
-// Pure, and remembered for schemas that are frozen; one that may still be edited is lowered anew each time.
-import { isJsonObject } from '../../json/parse.js'
-import type { Json, JsonObject } from '../../json/types.js'
+// The trap: requests bring the same schemas as new objects each time, so most of the work is to find out that there is none.
+import type { JsonObject } from '../../json/types.js'
 import { checkSize } from '../check.js'
-import { places } from '../keywords.js'
-import { resolver } from '../references.js'
-import { type Context, type Lowered, type SchemaLoss, TooLarge, tell } from './context.js'
-import { type DialectName, dialects, type SizeLimits } from './dialects.js'
-import { lowerNode } from './lowering.js'
-import { findTargets } from './targets.js'
-import { isIdentity, type Mapping } from './value-map.js'
+import { compile, type Restricted, wrapped } from './compile.js'
+import type { SchemaLoss } from './context.js'
+import { type DialectName, dialects } from './dialects.js'
+import { fits } from './fitting.js'
+import { recall } from './memory.js'
 
-export interface Restricted {
-  readonly schema: JsonObject
-  /** How values of the lowered schema come back; nothing when they come back as they are. */
-  readonly mapping?: Mapping
-  readonly losses: readonly SchemaLoss[]
-  /** Why the schema cannot be said in the dialect; `schema` is the original then. */
-  readonly refused?: string
-}
+export type { Restricted }
 
 const known = new WeakMap<JsonObject, Map<DialectName, Restricted>>()
 
-/** Lowers a schema. Total and deterministic; what it gives back it leaves as it is. */
+/** Lowers a schema. Total and deterministic; what it gives back it leaves as it is. Frozen schemas are looked at once. */
 export function restrict(schema: JsonObject, dialect: DialectName): Restricted {
   if (dialects[dialect].keywords === 'all') return restrictRoot(schema)
   if (!Object.isFrozen(schema)) return restrictWhole(schema, dialect)
@@ -41,173 +31,17 @@ export function restrict(schema: JsonObject, dialect: DialectName): Restricted {
 
 /** For dialects that take any keyword: only a root that is no object is wrapped. */
 function restrictRoot(schema: JsonObject): Restricted {
-  if (schema.type === undefined || schema.type === 'object') return { schema, losses: [] }
+  if (schema.type === undefined || schema.type === 'object') return { schema, losses: noLosses }
   const losses: SchemaLoss[] = []
   const { schema: lowered, map } = wrapped({ schema }, losses)
   return { schema: lowered, losses, ...(map === undefined ? {} : { mapping: { root: map, named: new Map() } }) }
 }
 
-const wrapperKey = 'value'
-
-function wrapped({ schema, map }: Lowered, losses: SchemaLoss[]): Lowered {
-  losses.push({
-    kind: 'lowered',
-    path: '',
-    message: `the root must be an object: the value stands in it as "${wrapperKey}"`,
-  })
-  const { $defs, definitions, ...inner } = schema
-  return {
-    schema: {
-      type: 'object',
-      properties: { [wrapperKey]: inner },
-      required: [wrapperKey],
-      additionalProperties: false,
-      ...($defs === undefined ? {} : { $defs }),
-      ...(definitions === undefined ? {} : { definitions }),
-    },
-    map: { kind: 'wrapped', key: wrapperKey, map },
-  }
-}
-
-/** Schemas that contain themselves are written out as often as there is room. */
-const unrolls = [3, 1, 0]
+const noLosses: readonly SchemaLoss[] = []
 
 function restrictWhole(schema: JsonObject, dialect: DialectName): Restricted {
+  if (fits(schema, dialects[dialect])) return { schema, losses: noLosses }
   const size = checkSize(schema)
-  if (size !== undefined) return { schema, losses: [], refused: size.message }
-  for (const unroll of unrolls) {
-    try {
-      return attempt(schema, dialect, unroll)
-    } catch (error) {
-      if (!(error instanceof TooLarge || error instanceof RangeError)) throw error
-    }
-  }
-  return { schema, losses: [], refused: 'the schema is too large once its references are written out' }
-}
-
-function attempt(schema: JsonObject, name: DialectName, unroll: number): Restricted {
-  const dialect = dialects[name]
-  const resolve = resolver(schema)
-  const context: Context = {
-    dialect,
-    root: schema,
-    resolve,
-    targets: findTargets(schema, resolve, dialect.references),
-    unroll,
-    losses: [],
-    definitions: {},
-    named: new Map(),
-    open: [],
-    count: 0,
-    lower: (source, place) => lowerNode(source, place, context),
-  }
-  const lowered = lowerRoot(schema, context)
-  if (lowered === undefined) return { schema, losses: context.losses, refused: 'no value can match the schema' }
-  const whole = withDefinitions(lowered.schema, context.definitions)
-  if (checkSize(whole) !== undefined) throw new TooLarge()
-  const refused = beyond(whole, dialect.limits ?? {})
-  if (refused !== undefined) return { schema, losses: context.losses, refused }
-  const { map } = lowered
-  const mapping = map === undefined || isIdentity(map, context.named) ? undefined : { root: map, named: context.named }
-  if (same(whole, schema)) return { schema, losses: [] }
-  return { schema: whole, losses: context.losses, ...(mapping === undefined ? {} : { mapping }) }
-}
-
-/** Whether two schemas say the same, whatever the order of their members. */
-function same(one: Json, other: Json): boolean {
-  if (one === other) return true
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
-  if (Array.isArray(one)) {
-    return (
-      Array.isArray(other) && one.length === other.length && one.every((item: Json, index) => same(item, other[index]))
-    )
-  }
-  const keys = Object.keys(one)
-  if (Array.isArray(other) || keys.length !== Object.keys(other).length) return false
-  const [mine, others] = [one as JsonObject, other as JsonObject]
-  return keys.every((key) => Object.hasOwn(others, key) && same(mine[key] as Json, others[key] as Json))
-}
-
-/** The schema with the definitions it leads to: some were lowered for alternatives that are written otherwise in the end. */
-function withDefinitions(schema: JsonObject, definitions: Context['definitions']): JsonObject {
-  if (Object.keys(definitions).length === 0) return schema
-  const needed = new Set<string>()
-  const visit = (node: JsonObject): void => {
-    const name = typeof node.$ref === 'string' ? node.$ref.slice('#/$defs/'.length) : undefined
-    const target = name === undefined ? undefined : definitions[name]
-    if (name !== undefined && target !== undefined && !needed.has(name)) {
-      needed.add(name)
-      visit(target)
-    }
-    for (const place of places(node)) if (isJsonObject(place.schema)) visit(place.schema)
-  }
-  visit(schema)
-  if (needed.size === 0) return schema
-  const kept = Object.entries(definitions).filter(([name]) => needed.has(name))
-  return { ...schema, $defs: Object.fromEntries(kept) }
-}
-
-/** The root is written out, never a reference; one that is no plain object is wrapped where it must be one. */
-function lowerRoot(schema: JsonObject, context: Context): Lowered | undefined {
-  const start = { path: '', level: 0 }
-  const target = rootTarget(schema, context)
-  const lowered = context.lower(target, start)
-  if (lowered === undefined || context.dialect.root !== 'object') return lowered
-  const isObject = lowered.schema.type === 'object' && lowered.schema.anyOf === undefined
-  return isObject ? lowered : wrapped(lowered, context.losses)
-}
-
-function rootTarget(schema: JsonObject, context: Context): Json {
-  let node: Json = schema
-  for (let steps = 0; steps < 20 && isJsonObject(node) && typeof node.$ref === 'string'; steps += 1) {
-    const target: JsonObject | boolean | undefined = context.resolve(node.$ref)
-    if (target === undefined || target === node) break
-    const { $ref: _, $defs: __, definitions: ___, ...beside } = node
-    if (Object.keys(beside).length > 0 && isJsonObject(target)) {
-      tell(context, 'lowered', '/$ref', 'the root is written out')
-      node = { allOf: [target, beside] }
-    } else node = target
-  }
-  return node
-}
-
-/** The schemas inside a lowered one, which has few places for them. */
-function innerSchemas({ properties, $defs, items, anyOf }: JsonObject): readonly JsonObject[] {
-  const found: Json[] = []
-  if (isJsonObject(properties)) found.push(...Object.values(properties))
-  if (isJsonObject($defs)) found.push(...Object.values($defs))
-  if (items !== undefined) found.push(items)
-  if (Array.isArray(anyOf)) found.push(...anyOf)
-  return found.filter(isJsonObject)
-}
-
-/** The limit that a lowered schema exceeds, as the reason to refuse it. */
-function beyond(schema: JsonObject, limits: SizeLimits): string | undefined {
-  if (Object.keys(limits).length === 0) return undefined
-  const found = { properties: 0, enumValues: 0, characters: 0, optional: 0, unions: 0 }
-  const measure = (node: JsonObject): void => {
-    if (Array.isArray(node.enum)) {
-      found.enumValues += node.enum.length
-      for (const value of node.enum) found.characters += String(value).length
-    }
-    if (Array.isArray(node.anyOf) || Array.isArray(node.type)) found.unions += 1
-    const keys = isJsonObject(node.properties) ? Object.keys(node.properties) : []
-    found.properties += keys.length
-    found.optional += keys.length - (Array.isArray(node.required) ? node.required.length : 0)
-    for (const key of keys) found.characters += key.length
-    for (const inner of innerSchemas(node)) measure(inner)
-  }
-  measure(schema)
-  const words = {
-    properties: 'properties',
-    enumValues: 'values in enums',
-    characters: 'characters of names and enum values',
-    optional: 'optional properties',
-    unions: 'unions',
-  } as const
-  for (const [key, word] of Object.entries(words) as [keyof typeof words, string][]) {
-    const most = limits[key]
-    if (most !== undefined && found[key] > most) return `the schema has ${found[key]} ${word}; the most is ${most}`
-  }
-  return undefined
+  if (size !== undefined) return { schema, losses: noLosses, refused: size.message }
+  return recall(schema, dialect, compile)
 }

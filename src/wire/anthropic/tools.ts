@@ -10,7 +10,7 @@ import { carriedFields, leftover } from '../extra.js'
 import { wireName } from '../names.js'
 import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
-import { inputSchemaPath, type LoweredTool, lowerTool, schemaLosses, schemaNotes } from '../schemas.js'
+import { inputSchemaPath, type LoweredSchema, lowerTool, schemaLosses, schemaNotes } from '../schemas.js'
 import type { PropertyNames } from './history.js'
 import { defaults, lossOf, modelled, propertyRule, toolDialects, toolNameRule, wire } from './types.js'
 
@@ -78,7 +78,7 @@ const emptySchema: JsonObject = { type: 'object', properties: {} }
 
 function writeSchema(
   schema: JsonObject | undefined,
-  lowered: LoweredTool,
+  lowered: LoweredSchema,
   keys: ReadonlyMap<string, string> | undefined,
   losses: Loss[],
 ): JsonObject {

@@ -54,8 +54,11 @@ const vertex: GeminiProfile = {
 
 /** The dialects of schemas that a server reads. */
 export function schemaDialects({ schemas }: GeminiProfile): ToolDialects {
-  return { plain: schemas === 'openapi' ? 'gemini_openapi' : 'gemini_json_schema' }
+  return schemas === 'openapi' ? openApi : jsonSchema
 }
+
+const openApi: ToolDialects = { plain: 'gemini_openapi' }
+const jsonSchema: ToolDialects = { plain: 'gemini_json_schema' }
 
 export const profiles: Readonly<Record<string, GeminiProfile>> = { gemini, vertex }
 
