@@ -21,6 +21,8 @@ interface Rest {
   readonly names: Node | undefined
   readonly patterns: readonly { readonly pattern: Pattern; readonly node: Node }[]
   readonly additional: Node | undefined
+  /** Whether it says nothing of names that have a slot. */
+  readonly isForUnknown: boolean
 }
 
 export function objectChecks(schema: JsonObject, context: Context): readonly Check[] {
@@ -42,19 +44,23 @@ function membersCheck(schema: JsonObject, context: Context): Check | undefined {
     let fits = run.sink === undefined || hasAll(value, required, run)
     let present = 0
     let count = 0
+    let mayInherit = true
     for (const key in value) {
-      if (!hasOwn.call(value, key)) continue
+      if (mayInherit && !hasOwn.call(value, key)) continue
       const member = value[key]
       if (member === undefined) continue
       // Models write members in the order of the schema, mostly: then the name need not be looked up.
       let slot = inOrder[count]
       if (slot?.name !== key) slot = slots.get(key)
       spend(run, memberUnits(count++))
+      // In an object this wide the question is dear, and inherited keys come last.
+      if (count === wide) mayInherit = hasInherited(value)
       if (slot !== undefined) {
         present += slot.required
         if (slot.node !== undefined && !checkMember(slot.node, member, run, key)) fits = false
       }
-      if (rest !== undefined && !restFits(rest, slot?.node !== undefined, key, member, run)) fits = false
+      const isKnown = slot?.node !== undefined
+      if (rest !== undefined && !(isKnown && rest.isForUnknown) && !restFits(rest, isKnown, key, member, run)) fits = false
       if (!fits && run.sink === undefined) break
     }
     run.depth--
@@ -64,6 +70,14 @@ function membersCheck(schema: JsonObject, context: Context): Check | undefined {
 
 /** Inside for-in the runtime knows the answer of this one; that of `Object.hasOwn` it looks up. */
 const { hasOwnProperty: hasOwn } = Object.prototype
+
+/** Members from which on an object is kept as a table by the runtime, and slow. */
+const wide = 1_000
+
+function hasInherited(value: object): boolean {
+  for (const _ in Object.getPrototypeOf(value)) return true
+  return false
+}
 
 function slotsOf(schema: JsonObject, context: Context): ReadonlyMap<string, Slot> {
   const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
@@ -91,6 +105,7 @@ function restOf(schema: JsonObject, context: Context): Rest | undefined {
     names: propertyNames === undefined ? undefined : context.node(propertyNames),
     patterns,
     additional: isOpen ? undefined : context.node(additionalProperties),
+    isForUnknown: propertyNames === undefined && patterns.length === 0,
   }
   return rest.names === undefined && rest.additional === undefined && patterns.length === 0 ? undefined : rest
 }

@@ -54,6 +54,6 @@ export const schemaLimits = {
   /** How deep a value may nest that is copied for a handler. */
   valueDepth: 512,
   /** Failures collected, and issues reported of them. */
-  failures: 1_000,
+  failures: 200,
   issues: 20,
 } as const

@@ -2,7 +2,7 @@
 // Pure, and remembered for schemas that are frozen; one that may still be edited is lowered anew each time.
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { checkSize } from '../check.js'
+import { checkSize } from '../size.js'
 import { places } from '../keywords.js'
 import { resolver } from '../references.js'
 import { type Context, type Lowered, type SchemaLoss, TooLarge, tell } from './context.js'
