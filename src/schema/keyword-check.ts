@@ -25,11 +25,7 @@ export function keywordProblem(keyword: string, value: Json): readonly [SchemaRu
 }
 
 /** The same for one that holds schemas. */
-export function holderProblem(
-  keyword: string,
-  holder: Holder,
-  value: Json,
-): readonly [SchemaRule, string] | undefined {
+export function holderProblem(keyword: string, holder: Holder, value: Json): readonly [SchemaRule, string] | undefined {
   if (holder === 'map' && !isJsonObject(value)) {
     return ['properties_map', `${keyword} is ${kindOf(value)}, not a map of names to schemas`]
   }
@@ -40,10 +36,15 @@ export function holderProblem(
 }
 
 function wrongType(value: Json): string | undefined {
+  if (isTypeName(value)) return undefined
   const names = Array.isArray(value) ? value : [value]
   if (names.length === 0) return 'the type is an empty list'
-  const wrong = names.find((name) => !schemaTypes.some((known) => known === name))
+  const wrong = names.find((name) => !isTypeName(name))
   return wrong === undefined ? undefined : `the type ${JSON.stringify(wrong)} is not a JSON Schema type`
+}
+
+function isTypeName(value: Json): boolean {
+  return (schemaTypes as readonly Json[]).includes(value)
 }
 
 function isNameList(value: Json): boolean {

@@ -25,19 +25,22 @@ interface Rest {
   readonly isForUnknown: boolean
 }
 
-export function objectChecks(schema: JsonObject, context: Context): readonly Check[] {
+export function objectChecks(schema: JsonObject, checks: Check[], context: Context): void {
+  const { minProperties, maxProperties, dependentRequired, dependentSchemas } = schema
+  if (typeof minProperties === 'number') checks.push(countCheck(minProperties, 'least'))
+  if (typeof maxProperties === 'number') checks.push(countCheck(maxProperties, 'most'))
   const members = membersCheck(schema, context)
-  const counts = [countCheck(schema.minProperties, 'least'), countCheck(schema.maxProperties, 'most')]
-  const dependents = [dependentNames(schema.dependentRequired), dependentSchemas(schema.dependentSchemas, context)]
-  return [...counts, members, ...dependents].filter((check) => check !== undefined)
+  if (members !== undefined) checks.push(members)
+  if (isJsonObject(dependentRequired)) checks.push(namesCheck(dependentRequired))
+  if (isJsonObject(dependentSchemas)) checks.push(dependentsCheck(dependentSchemas, context))
 }
 
 function membersCheck(schema: JsonObject, context: Context): Check | undefined {
   const slots = slotsOf(schema, context)
   const rest = restOf(schema, context)
-  if (slots.size === 0 && rest === undefined) return undefined
-  const inOrder = [...slots.values()]
-  const required = inOrder.filter((slot) => slot.required === 1).map((slot) => slot.name)
+  if (slots.length === 0 && rest === undefined) return undefined
+  const required = slots.filter((slot) => slot.required === 1).map((slot) => slot.name)
+  let byName: Map<string, Slot> | undefined
   return (value, run) => {
     if (!isObject(value)) return true
     enter(run)
@@ -50,8 +53,11 @@ function membersCheck(schema: JsonObject, context: Context): Check | undefined {
       const member = value[key]
       if (member === undefined) continue
       // Models write members in the order of the schema, mostly: then the name need not be looked up.
-      let slot = inOrder[count]
-      if (slot?.name !== key) slot = slots.get(key)
+      let slot = slots[count]
+      if (slot?.name !== key) {
+        byName ??= new Map(slots.map((known) => [known.name, known]))
+        slot = byName.get(key)
+      }
       spend(run, memberUnits(count++))
       // In an object this wide the question is dear, and inherited keys come last.
       if (count === wide) mayInherit = hasInherited(value)
@@ -60,7 +66,8 @@ function membersCheck(schema: JsonObject, context: Context): Check | undefined {
         if (slot.node !== undefined && !checkMember(slot.node, member, run, key)) fits = false
       }
       const isKnown = slot?.node !== undefined
-      if (rest !== undefined && !(isKnown && rest.isForUnknown) && !restFits(rest, isKnown, key, member, run)) fits = false
+      if (rest !== undefined && !(isKnown && rest.isForUnknown) && !restFits(rest, isKnown, key, member, run))
+        fits = false
       if (!fits && run.sink === undefined) break
     }
     run.depth--
@@ -79,21 +86,21 @@ function hasInherited(value: object): boolean {
   return false
 }
 
-function slotsOf(schema: JsonObject, context: Context): ReadonlyMap<string, Slot> {
-  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
-  const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
-  const slots = new Map<string, Slot>()
-  for (const [name, property] of properties) {
-    slots.set(name, { name, node: context.node(property), required: required.has(name) ? 1 : 0 })
+function slotsOf(schema: JsonObject, context: Context): readonly Slot[] {
+  const missing = new Set<Json>(Array.isArray(schema.required) ? schema.required : [])
+  const properties = isJsonObject(schema.properties) ? schema.properties : {}
+  const slots: Slot[] = []
+  for (const name of Object.keys(properties)) {
+    slots.push({ name, node: context.node(properties[name] ?? true), required: missing.delete(name) ? 1 : 0 })
   }
-  for (const name of required) {
-    if (!slots.has(name)) slots.set(name, { name, node: undefined, required: 1 })
-  }
+  for (const name of missing) slots.push({ name: String(name), node: undefined, required: 1 })
   return slots
 }
 
 function restOf(schema: JsonObject, context: Context): Rest | undefined {
   const { propertyNames, patternProperties, additionalProperties } = schema
+  if (propertyNames === undefined && patternProperties === undefined && additionalProperties === undefined)
+    return undefined
   const written = isJsonObject(patternProperties) ? Object.entries(patternProperties) : []
   const patterns = written.flatMap(([source, member]) => {
     const pattern = context.pattern(source)
@@ -140,8 +147,7 @@ function has(value: { readonly [key: string]: unknown }, name: string): boolean 
   return Object.hasOwn(value, name) && value[name] !== undefined
 }
 
-function countCheck(limit: Json | undefined, side: 'least' | 'most'): Check | undefined {
-  if (typeof limit !== 'number') return undefined
+function countCheck(limit: number, side: 'least' | 'most'): Check {
   const text = `must have at ${side} ${limit} properties`
   return (value, run) => {
     if (!isObject(value)) return true
@@ -152,8 +158,7 @@ function countCheck(limit: Json | undefined, side: 'least' | 'most'): Check | un
   }
 }
 
-function dependentNames(dependents: Json | undefined): Check | undefined {
-  if (!isJsonObject(dependents)) return undefined
+function namesCheck(dependents: JsonObject): Check {
   const needs = Object.entries(dependents).map(([name, needed]) => [name, (needed as Json[]).map(String)] as const)
   return (value, run) => {
     if (!isObject(value)) return true
@@ -168,8 +173,7 @@ function dependentNames(dependents: Json | undefined): Check | undefined {
   }
 }
 
-function dependentSchemas(dependents: Json | undefined, context: Context): Check | undefined {
-  if (!isJsonObject(dependents)) return undefined
+function dependentsCheck(dependents: JsonObject, context: Context): Check {
   const needs = Object.entries(dependents).map(([name, schema]) => [name, context.node(schema)] as const)
   return (value, run) => {
     if (!isObject(value)) return true

@@ -58,7 +58,8 @@ function copied(value: unknown, role: Role, depth: number, budget: { left: numbe
 
 /** A key `__proto__` is a member like any other. */
 function put(copy: { [key: string]: Json }, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true })
+  if (key === '__proto__')
+    Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true })
   else copy[key] = value
 }
 

@@ -48,7 +48,7 @@ export const schemaLimits = {
   patternWeight: 500,
   patternsWeight: 1_200,
   /** Work units of one check; see meter.ts. */
-  work: 200_000,
+  work: 100_000,
   /** Schemas visited within each other during a check. */
   visitDepth: 1_500,
   /** How deep a value may nest that is copied for a handler. */

@@ -119,8 +119,7 @@ class Walk {
   #lookAt(keyword: string, value: Json, level: number): void {
     const holder = holders.get(keyword)
     if (this.#problem === undefined) {
-      const wrong =
-        holder === undefined ? keywordProblem(keyword, value) : holderProblem(keyword, holder, value)
+      const wrong = holder === undefined ? keywordProblem(keyword, value) : holderProblem(keyword, holder, value)
       if (wrong !== undefined) {
         this.#problem = { rule: wrong[0], path: `${this.#place()}/${keyword}`, message: wrong[1] }
       }
@@ -166,7 +165,7 @@ class Walk {
       this.#referenceProblem ??= referenceProblem(reference, this.#resolve)
       const target = this.#resolve(reference)
       if (target === undefined || this.#seen.has(target)) continue
-      const path = reference.startsWith('#/') ? reference.slice(1) : this.#place()
+      const path = reference.startsWith('#/') ? reference : this.#place()
       this.#targets.push({ held: target, holder: 'one', path })
     }
   }
@@ -185,7 +184,7 @@ class Walk {
 
   /** Written for somebody to read: the way from the root, or from what a reference named. */
   #place(): string {
-    return this.#keys.reduce<string>(at, this.#start)
+    return this.#keys.reduce<string>(at, this.#start.replace(/^#/, ''))
   }
 }
 

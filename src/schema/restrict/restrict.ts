@@ -2,9 +2,9 @@
 // Pure, and remembered for schemas that are frozen; one that may still be edited is lowered anew each time.
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { checkSize } from '../size.js'
 import { places } from '../keywords.js'
 import { resolver } from '../references.js'
+import { checkSize } from '../size.js'
 import { type Context, type Lowered, type SchemaLoss, TooLarge, tell } from './context.js'
 import { type DialectName, dialects, type SizeLimits } from './dialects.js'
 import { lowerNode } from './lowering.js'
