@@ -1,12 +1,9 @@
 // The validator: how long one cold run of each hostile row takes (a process of its own each, nothing warm), and what checking
 // ordinary arguments costs beside zod's parse of the same schema (a ratio within one process).
-// node bench/schema.mjs [--rows | --ratios] [--repeat n]: with --repeat, the fastest of n processes, for busy machines.
+// node bench/schema.mjs [--rows | --ratios] [--repeat n]: with --repeat, the fastest and the slowest of n processes, the slowest row first.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { z } from 'zod'
-import { cpuRatio } from './wires/measure.mjs'
 
 const root = new URL('../', import.meta.url)
 const bundle = new URL('.tmp/bench-schema.mjs', root)
@@ -15,6 +12,7 @@ if (mode === '--row') await runRow(Number(given))
 else await runAll()
 
 async function runAll() {
+  const { build } = await import('esbuild')
   mkdirSync(new URL('.tmp/', root), { recursive: true })
   const contents = `export * from './hostile.js'; export { compileSchema } from '../../src/schema/validate.js'`
   const stdin = { contents, resolveDir: fileURLToPath(new URL('test/schema/', root)), loader: 'ts' }
@@ -23,7 +21,7 @@ async function runAll() {
   try {
     const loaded = await import(bundle.href)
     if (mode !== '--ratios') printRows(loaded)
-    if (mode !== '--rows') printRatios(loaded)
+    if (mode !== '--rows') await printRatios(loaded)
   } finally {
     rmSync(bundle, { force: true })
   }
@@ -32,14 +30,22 @@ async function runAll() {
 function printRows({ hostileRows }) {
   const index = process.argv.indexOf('--repeat')
   const repeat = index === -1 ? 1 : Number(process.argv[index + 1])
-  for (const [number, { title, verdict }] of hostileRows.entries()) {
+  const measured = hostileRows.map(({ title, verdict }, number) => {
+    const command = [fileURLToPath(import.meta.url), '--row', String(number)]
     const runs = Array.from({ length: repeat }, () =>
-      execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--row', String(number)], { encoding: 'utf8' }),
+      execFileSync(process.execPath, command, { encoding: 'utf8' }).split(' ').map(Number),
     )
-    const [wall, cpu] = [0, 1].map((column) => Math.min(...runs.map((run) => Number(run.split(' ')[column]))))
-    const figures = `${cpu.toFixed(1).padStart(7)} ms CPU ${wall.toFixed(1).padStart(7)} ms`
-    process.stdout.write(`${figures}  ${verdict.padEnd(20)} ${title}\n`)
+    const [wall, cpu] = [0, 1].map((column) => runs.map((run) => run[column]).toSorted((a, b) => a - b))
+    return { wall, cpu, words: `${verdict.padEnd(20)} ${title}` }
+  })
+  for (const { wall, cpu, words } of measured.toSorted((a, b) => b.wall.at(-1) - a.wall.at(-1))) {
+    process.stdout.write(`${range(wall)} ms ${range(cpu)} ms CPU  ${words}\n`)
   }
+}
+
+function range(sorted) {
+  const [low, high] = [sorted[0], sorted.at(-1)].map((figure) => figure.toFixed(1).padStart(6))
+  return sorted.length === 1 ? low : `${low} to ${high}`
 }
 
 async function runRow(number) {
@@ -58,8 +64,10 @@ async function runRow(number) {
   process.stdout.write(`${wall} ${(user + system) / 1000}`)
 }
 
-function printRatios({ compileSchema }) {
-  for (const [title, schema, text] of ordinary()) {
+async function printRatios({ compileSchema }) {
+  const { z } = await import('zod')
+  const { cpuRatio } = await import('./wires/measure.mjs')
+  for (const [title, schema, text] of ordinary(z)) {
     const { $schema, ...json } = z.toJSONSchema(schema, { io: 'input' })
     const value = JSON.parse(text)
     const validate = compileSchema(json)
@@ -84,7 +92,7 @@ function printRatios({ compileSchema }) {
   }
 }
 
-function ordinary() {
+function ordinary(z) {
   const weather = z.object({
     city: z.string().min(1),
     days: z.number().int().min(1).max(14),

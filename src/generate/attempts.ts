@@ -11,7 +11,17 @@ import type { RunResult } from '../loop/result.js'
 import { run } from '../loop/run.js'
 import { issueText } from '../schema/issue.js'
 import { extractJson } from './extraction.js'
-import { ended, enriched, exhausted, failure, isRefusal, type Progress, refusal, type Unusable } from './failures.js'
+import {
+  ended,
+  enriched,
+  exhausted,
+  failure,
+  isRefusal,
+  type Progress,
+  refusal,
+  truncated,
+  type Unusable,
+} from './failures.js'
 import type { Assignment } from './options.js'
 import { isGuess, type Rung } from './plan.js'
 import { correction, instruction } from './prompts.js'
@@ -129,6 +139,7 @@ function runOptions(
     signal: given.signal === undefined ? done.signal : AbortSignal.any([given.signal, done.signal]),
     onTurn: async (turn: Turn) => {
       await given.onTurn?.(turn)
+      submission?.note(turn.calls)
       if (submission !== undefined && isOver(submission, assignment, progress)) done.abort(finished)
     },
   }
@@ -164,7 +175,8 @@ function spoken(
 const finished = new ToolwireError('aborted', 'the answer was submitted')
 
 function isOver(submission: Submission, assignment: Assignment, progress: Progress): boolean {
-  return submission.accepted !== undefined || progress.retries + submission.refused.length > assignment.retries
+  const { accepted, isCut, refused } = submission
+  return accepted !== undefined || isCut || progress.retries + refused.length > assignment.retries
 }
 
 function outputOf({ schema, name, options: { description } }: Assignment): NonNullable<RunOptions['output']> {
@@ -218,6 +230,7 @@ async function judged(
   const accepted = submission?.accepted
   if (accepted !== undefined) return { type: 'value', ...accepted }
   const { stop, text } = result
+  if (submission?.isCut === true) throw truncated(result, rung, progress)
   const wrong = submission?.refused ?? []
   for (const { reason, text: said } of wrong) progress.repairs.push({ kind: 'retry', rung, reason, text: said })
   progress.retries += wrong.length
@@ -227,8 +240,7 @@ async function judged(
   }
   if (stop.reason !== 'answer') return stopped(result, rung, progress, assignment)
   if (isRefusal(result.response)) throw refusal(result, rung, progress)
-  if (stop.detail === 'length')
-    throw ended('truncated', 'the answer was cut off; raise maxTokens or ask for less', result, rung, progress)
+  if (stop.detail === 'length') throw truncated(result, rung, progress)
   if (stop.detail === 'content_filter') throw refusal(result, rung, progress)
   const dropped = result.losses.find((loss) => loss.path === '/output' && loss.kind === 'dropped')
   const outcome = await answered(text, assignment)

@@ -40,6 +40,11 @@ export function refusal(result: RunResult, rung: Rung, progress: Progress): Tool
   return ended('content_filtered', 'the model refused to answer, or its answer was filtered', result, rung, progress)
 }
 
+/** The error of an answer that ran out of tokens. */
+export function truncated(result: RunResult, rung: Rung, progress: Progress): ToolwireError {
+  return ended('truncated', 'the answer was cut off; raise maxTokens or ask for less', result, rung, progress)
+}
+
 /** The error of a run that came to its end without a value. */
 export function ended(
   code: ErrorCode,

@@ -1,4 +1,5 @@
 // The answer as a tool call: a tool whose parameters are the schema, and what was submitted through it.
+import type { AnyCall } from '../conversation/messages.js'
 import { stringifyJson } from '../json/stringify.js'
 import type { JsonObject, Value, ValueObject } from '../json/types.js'
 import type { Checked } from '../schema/issue.js'
@@ -13,6 +14,10 @@ export interface Submission {
   readonly accepted: { readonly value: unknown; readonly text: string } | undefined
   /** What was submitted and did not fit, in order. */
   readonly refused: readonly { readonly reason: string; readonly text: string }[]
+  /** Whether a submission was cut off by the end of the answer. */
+  readonly isCut: boolean
+  /** Takes note of the submissions of one turn that never reached the tool, because their text is no arguments. */
+  note(calls: readonly AnyCall[]): void
 }
 
 /** A key that holds a value which is no object, because arguments always are one. */
@@ -22,6 +27,7 @@ export function createSubmission({ schema, check, name, tools, options }: Assign
   const isObject = schema.type === 'object'
   const refused: { readonly reason: string; readonly text: string }[] = []
   let accepted: Submission['accepted']
+  let isCut = false
   const settle = (checked: Checked<unknown>, text: string): Checked<unknown> => {
     if (checked.ok) accepted ??= { value: checked.value, text }
     else refused.push({ reason: issueText(checked.issues), text })
@@ -55,6 +61,17 @@ export function createSubmission({ schema, check, name, tools, options }: Assign
       return accepted
     },
     refused,
+    get isCut() {
+      return isCut
+    },
+    note(calls) {
+      for (const call of calls) {
+        if (call.type !== 'broken_call' || call.name !== tool.name) continue
+        if (call.reason === 'truncated') isCut = true
+        const words = call.reason === 'not_an_object' ? 'are JSON but no object' : 'are not valid JSON'
+        refused.push({ reason: `the arguments of "${tool.name}" ${words}`, text: call.arguments })
+      }
+    },
   }
 }
 

@@ -5,20 +5,17 @@ import { isUnique } from './equality.js'
 import { spend } from './meter.js'
 import { type Check, checkMember, enter, fail, matches, type Node } from './run.js'
 
-export function arrayChecks(schema: JsonObject, context: Context): readonly Check[] {
+export function arrayChecks(schema: JsonObject, checks: Check[], context: Context): void {
   const { minItems, maxItems, uniqueItems, contains } = schema
-  const checks = [
-    countCheck(minItems, 'least'),
-    countCheck(maxItems, 'most'),
-    itemsCheck(schema, context),
-    contains === undefined ? undefined : containsCheck(context.node(contains), schema, context),
-    uniqueItems === true ? uniqueCheck : undefined,
-  ]
-  return checks.filter((check) => check !== undefined)
+  if (typeof minItems === 'number') checks.push(countCheck(minItems, 'least'))
+  if (typeof maxItems === 'number') checks.push(countCheck(maxItems, 'most'))
+  const items = itemsCheck(schema, context)
+  if (items !== undefined) checks.push(items)
+  if (contains !== undefined) checks.push(containsCheck(context.node(contains), schema, context))
+  if (uniqueItems === true) checks.push(uniqueCheck)
 }
 
-function countCheck(limit: Json | undefined, side: 'least' | 'most'): Check | undefined {
-  if (typeof limit !== 'number') return undefined
+function countCheck(limit: number, side: 'least' | 'most'): Check {
   const text = `must have at ${side} ${limit} items`
   return (value, run) =>
     !Array.isArray(value) || (side === 'least' ? value.length >= limit : value.length <= limit) || fail(run, text)

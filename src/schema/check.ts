@@ -1,6 +1,6 @@
 // Whether a JSON Schema makes sense as the schema of a tool. Says the first rule that is broken, where, and why.
-import type { Json, JsonObject } from '../json/types.js'
-import { type SchemaProblem, schemaLimits } from './rules.js'
+import type { JsonObject } from '../json/types.js'
+import type { SchemaProblem } from './rules.js'
 import { surveySchema } from './survey.js'
 
 export interface SchemaCheck {
@@ -16,36 +16,14 @@ export interface SchemaCheck {
 /** The first broken rule, or undefined. Linear in the schema, and bounded for hostile ones. */
 export function checkSchema(schema: JsonObject, check: SchemaCheck): SchemaProblem | undefined {
   const { root, level, validated = 'whole' } = check
-  const outside = checkSize(schema) ?? checkRoot(schema, root)
-  if (outside !== undefined) return outside
   const survey = surveySchema(schema)
   return (
+    checkRoot(schema, root) ??
     survey.problem ??
     (level === 'strict' ? survey.strictProblem : undefined) ??
     (validated === 'none' ? undefined : survey.referenceProblem) ??
     (validated === 'whole' ? patternProblem(schema) : undefined)
   )
-}
-
-/** Refuses a schema that is too large to walk. */
-export function checkSize(schema: Json): SchemaProblem | undefined {
-  const { nodes, depth, characters } = schemaLimits
-  const left = { nodes, characters }
-  if (fits(schema, 0, left)) return undefined
-  const message = `the schema has more than ${nodes} values or ${characters} characters, or nests deeper than ${depth} levels`
-  return { rule: 'schema_too_large', path: '', message }
-}
-
-function fits(value: Json, level: number, left: { nodes: number; characters: number }): boolean {
-  if (--left.nodes < 0 || level > schemaLimits.depth) return false
-  if (typeof value === 'string') left.characters -= value.length
-  if (typeof value === 'object' && value !== null) {
-    for (const key in value) {
-      left.characters -= key.length
-      if (!fits((value as JsonObject)[key] ?? null, level + 1, left)) return false
-    }
-  }
-  return left.characters >= 0
 }
 
 function checkRoot(schema: JsonObject, root: SchemaCheck['root']): SchemaProblem | undefined {

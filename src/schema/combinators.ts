@@ -4,16 +4,16 @@ import type { Context } from './context.js'
 import { referencesOf } from './keywords.js'
 import { type Check, fail, failAlternatives, matches, type Node, visit } from './run.js'
 
-export function combinatorChecks(schema: JsonObject, context: Context): readonly Check[] {
-  const { allOf, anyOf, oneOf } = schema
-  const checks: (Check | undefined)[] = [
-    ...referencesOf(schema).map((reference) => applied(context.target(reference))),
-    ...nodes(allOf, context).map(applied),
-    anyCheck(nodes(anyOf, context)),
-    context.weakened ? anyCheck(nodes(oneOf, context)) : oneCheck(nodes(oneOf, context)),
-    ...(context.weakened ? [] : [excluded(schema.not, context), conditional(schema, context)]),
-  ]
-  return checks.filter((check) => check !== undefined)
+export function combinatorChecks(schema: JsonObject, checks: Check[], context: Context): void {
+  const { allOf, anyOf, oneOf, not } = schema
+  for (const reference of referencesOf(schema)) checks.push(applied(context.target(reference)))
+  for (const node of nodes(allOf, context)) checks.push(applied(node))
+  if (anyOf !== undefined) checks.push(anyCheck(nodes(anyOf, context)))
+  if (oneOf !== undefined) checks.push((context.weakened ? anyCheck : oneCheck)(nodes(oneOf, context)))
+  if (context.weakened) return
+  if (not !== undefined) checks.push(excluded(context.node(not)))
+  const chosen = conditional(schema, context)
+  if (chosen !== undefined) checks.push(chosen)
 }
 
 function nodes(schemas: Json | undefined, context: Context): readonly Node[] {
@@ -24,8 +24,7 @@ function applied(node: Node): Check {
   return (value, run) => visit(node, value, run)
 }
 
-function anyCheck(alternatives: readonly Node[]): Check | undefined {
-  if (alternatives.length === 0) return undefined
+function anyCheck(alternatives: readonly Node[]): Check {
   return (value, run) => {
     for (const node of alternatives) if (matches(node, value, run)) return true
     if (run.sink !== undefined) for (const node of alternatives) visit(node, value, run)
@@ -33,8 +32,7 @@ function anyCheck(alternatives: readonly Node[]): Check | undefined {
   }
 }
 
-function oneCheck(alternatives: readonly Node[]): Check | undefined {
-  if (alternatives.length === 0) return undefined
+function oneCheck(alternatives: readonly Node[]): Check {
   const text = 'must match exactly one of the alternatives'
   return (value, run) => {
     let count = 0
@@ -48,9 +46,7 @@ function oneCheck(alternatives: readonly Node[]): Check | undefined {
   }
 }
 
-function excluded(schema: Json | undefined, context: Context): Check | undefined {
-  if (schema === undefined) return undefined
-  const node = context.node(schema)
+function excluded(node: Node): Check {
   return (value, run) => !matches(node, value, run) || fail(run, 'must not match the excluded schema')
 }
 

@@ -48,7 +48,8 @@ function lazyNode(schema: JsonObject, context: Context): Node {
   return node
 }
 
-type Maker = (schema: JsonObject, context: Context) => readonly Check[]
+/** Adds the checks of the keywords of one group. */
+type Maker = (schema: JsonObject, checks: Check[], context: Context) => void
 
 /** Which keywords belong together, in the order in which failures are told. */
 const groups: readonly (readonly [Maker, string])[] = [
@@ -74,7 +75,11 @@ function checksOf(schema: JsonObject, context: Context): readonly Check[] {
     const group = groupOf.get(keyword)
     if (group !== undefined) present |= 1 << group
   }
-  return groups.flatMap(([make], index) => ((present & (1 << index)) === 0 ? [] : make(schema, context)))
+  const checks: Check[] = []
+  for (let index = 0; present !== 0; index++, present >>= 1) {
+    if ((present & 1) === 1) groups[index]?.[0](schema, checks, context)
+  }
+  return checks
 }
 
 function all(checks: readonly Check[]): Check {

@@ -1,39 +1,8 @@
-// Copies of values: plain JSON out of what a program wrote, and a handler's own copy of its arguments.
+// A handler's own copy of its arguments.
 import { isJsonObject } from '../json/parse.js'
 import type { Json } from '../json/types.js'
 import { Exhausted, type Meter, memberUnits, spend } from './meter.js'
 import { schemaLimits } from './rules.js'
-
-/** A copy made of JSON values only, or undefined when there is something else in it, a cycle, or far too much of it. */
-export function plainCopy(value: unknown): Json | undefined {
-  let count = 0
-  function copy(at: unknown, depth: number): Json | undefined {
-    if (++count > 2 * schemaLimits.nodes || depth > 2 * schemaLimits.depth) return undefined
-    if (at === null || typeof at === 'string' || typeof at === 'boolean') return at
-    if (typeof at === 'number') return Number.isFinite(at) ? at : undefined
-    if (Array.isArray(at)) {
-      const items = at.map((item) => copy(item, depth + 1))
-      return items.every((item) => item !== undefined) ? items : undefined
-    }
-    if (!isPlain(at)) return undefined
-    const members: [string, Json][] = []
-    for (const [key, member] of Object.entries(at)) {
-      if (member === undefined) continue
-      const copied = copy(member, depth + 1)
-      if (copied === undefined) return undefined
-      members.push([key, copied])
-    }
-    return Object.fromEntries(members)
-  }
-  return copy(value, 0)
-}
-
-export function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  // Another realm's Object.prototype is plain too: it has no prototype of its own.
-  return prototype === null || Object.getPrototypeOf(prototype) === null
-}
 
 /** A deep copy for a handler, which may change it. Fails as a check does when there is too much to copy. */
 export function ownCopy(value: unknown, meter: Meter, depth = 0): unknown {

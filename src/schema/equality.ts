@@ -25,6 +25,10 @@ function scalarKey(value: unknown): unknown {
 
 /** Whether a value is one of those a schema lists. The lists are read once. */
 export function memberTest(members: readonly Json[]): (value: unknown, meter: Meter) => boolean {
+  const [only] = members
+  if (members.length === 1 && (typeof only !== 'object' || only === null)) {
+    return (value) => (typeof value === 'bigint' ? Number(value) : value) === only
+  }
   const simple: readonly unknown[] = members.filter((member) => typeof member !== 'object' || member === null)
   // Up to a dozen comparisons are faster than one lookup, which must hash the text.
   const scalars = simple.length > 12 ? new Set(simple) : { has: (value: unknown) => simple.includes(value) }

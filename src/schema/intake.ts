@@ -5,13 +5,13 @@ import { isJsonObject } from '../json/parse.js'
 import { at } from '../json/pointer.js'
 import type { JsonObject } from '../json/types.js'
 import { checkSchema } from './check.js'
-import { plainCopy } from './copy.js'
 import type { Checked, Issue } from './issue.js'
 import { capped } from './messages.js'
 import { paramSchema } from './param.js'
+import { plainCopy, tidySchema } from './plain.js'
 import type { SchemaProblem, SchemaRule } from './rules.js'
-import { tidySchema } from './tidy.js'
-import { type CheckOptions, checkJson } from './validate.js'
+import { newRun } from './run.js'
+import { type CheckOptions, compileSchema, type Validator } from './validate.js'
 
 export interface Intake {
   readonly ok: true
@@ -48,7 +48,12 @@ function takeJson(schema: object): IntakeResult {
   if (!isJsonObject(copy)) return refused('schema_not_json', 'the schema is not made of plain JSON values')
   const problem = checkSchema(copy, { root: 'any', level: 'lenient' })
   if (problem !== undefined) return { ok: false, problem }
-  return { ok: true, schema: copy, validated: true, check: (value, options) => checkJson(copy, value, options) }
+  let validator: Validator | undefined
+  const check: Intake['check'] = (value, options) => {
+    validator ??= compileSchema(copy)
+    return validator(value, newRun(options?.work), options?.fresh)
+  }
+  return { ok: true, schema: copy, validated: true, check }
 }
 
 function sameJson(copy: JsonObject, schema: object): boolean {

@@ -1,21 +1,11 @@
-// Whether the keywords of one schema hold what they should.
+// Whether a keyword holds what it should.
 import { isJsonObject } from '../json/parse.js'
-import type { Json, JsonObject } from '../json/types.js'
-import { holders, keywordValues, schemaTypes } from './keywords.js'
-import type { SchemaProblem, SchemaRule } from './rules.js'
+import type { Json } from '../json/types.js'
+import { type Holder, keywordValues, schemaTypes } from './keywords.js'
+import type { SchemaRule } from './rules.js'
 
-/** The first keyword that does not, with its path from the schema. */
-export function checkKeywords(schema: JsonObject): SchemaProblem | undefined {
-  for (const keyword in schema) {
-    const wrong = keywordProblem(keyword, schema[keyword] ?? null)
-    if (wrong !== undefined) return { rule: wrong[0], path: `/${keyword}`, message: wrong[1] }
-  }
-  return undefined
-}
-
-function keywordProblem(keyword: string, value: Json): readonly [SchemaRule, string] | undefined {
-  const holder = holders.get(keyword)
-  if (holder !== undefined) return holderProblem(keyword, holder, value)
+/** The rule that a keyword breaks which holds no schemas, and in what way. */
+export function keywordProblem(keyword: string, value: Json): readonly [SchemaRule, string] | undefined {
   switch (keyword) {
     case 'type': {
       const wrong = wrongType(value)
@@ -34,11 +24,8 @@ function keywordProblem(keyword: string, value: Json): readonly [SchemaRule, str
   }
 }
 
-function holderProblem(
-  keyword: string,
-  holder: 'one' | 'list' | 'map',
-  value: Json,
-): readonly [SchemaRule, string] | undefined {
+/** The same for one that holds schemas. */
+export function holderProblem(keyword: string, holder: Holder, value: Json): readonly [SchemaRule, string] | undefined {
   if (holder === 'map' && !isJsonObject(value)) {
     return ['properties_map', `${keyword} is ${kindOf(value)}, not a map of names to schemas`]
   }
@@ -49,10 +36,15 @@ function holderProblem(
 }
 
 function wrongType(value: Json): string | undefined {
+  if (isTypeName(value)) return undefined
   const names = Array.isArray(value) ? value : [value]
   if (names.length === 0) return 'the type is an empty list'
-  const wrong = names.find((name) => !schemaTypes.some((known) => known === name))
+  const wrong = names.find((name) => !isTypeName(name))
   return wrong === undefined ? undefined : `the type ${JSON.stringify(wrong)} is not a JSON Schema type`
+}
+
+function isTypeName(value: Json): boolean {
+  return (schemaTypes as readonly Json[]).includes(value)
 }
 
 function isNameList(value: Json): boolean {

@@ -6,7 +6,8 @@ import type { Json, JsonObject } from '../json/types.js'
 export const schemaTypes = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array'] as const
 
 /** How a keyword holds schemas: one, a list of them, or a map of names to them. */
-export const holders: ReadonlyMap<string, 'one' | 'list' | 'map'> = new Map([
+export type Holder = 'one' | 'list' | 'map'
+export const holders: ReadonlyMap<string, Holder> = new Map([
   ['items', 'one'],
   ['additionalItems', 'one'],
   ['additionalProperties', 'one'],
@@ -65,14 +66,13 @@ export const keywordValues: ReadonlyMap<string, { readonly accepts: (value: Json
     }),
   )
 
-const referring = ['$ref', '$dynamicRef', '$recursiveRef'] as const
+const noReferences: readonly string[] = []
 
 /** What a schema refers to. Dynamic references are followed as if they were written `$ref`. */
-export function referencesOf(schema: JsonObject): readonly string[] {
-  return referring.flatMap((keyword) => {
-    const reference = schema[keyword]
-    return typeof reference === 'string' ? [reference] : []
-  })
+export function referencesOf({ $ref, $dynamicRef, $recursiveRef }: JsonObject): readonly string[] {
+  // Asked of every schema, and hardly one refers to anything.
+  if ($ref === undefined && $dynamicRef === undefined && $recursiveRef === undefined) return noReferences
+  return [$ref, $dynamicRef, $recursiveRef].filter((reference) => typeof reference === 'string')
 }
 
 export interface Place {

@@ -5,12 +5,11 @@ import { type Check, fail } from './run.js'
 
 type AnyNumber = number | bigint
 
-/** The checks of the number keywords a schema has. */
-export function numberChecks(schema: JsonObject): readonly Check[] {
-  const { multipleOf } = schema
+/** Adds the checks of the number keywords a schema has. */
+export function numberChecks(schema: JsonObject, checks: Check[]): void {
   const bounds = boundsCheck(schema)
-  const multiple = typeof multipleOf === 'number' ? multipleCheck(multipleOf) : undefined
-  return [bounds, multiple].filter((check) => check !== undefined)
+  if (bounds !== undefined) checks.push(bounds)
+  if (typeof schema.multipleOf === 'number') checks.push(multipleCheck(schema.multipleOf))
 }
 
 function boundsCheck(schema: JsonObject): Check | undefined {

@@ -21,40 +21,53 @@ interface Rest {
   readonly names: Node | undefined
   readonly patterns: readonly { readonly pattern: Pattern; readonly node: Node }[]
   readonly additional: Node | undefined
+  /** Whether it says nothing of names that have a slot. */
+  readonly isForUnknown: boolean
 }
 
-export function objectChecks(schema: JsonObject, context: Context): readonly Check[] {
+export function objectChecks(schema: JsonObject, checks: Check[], context: Context): void {
+  const { minProperties, maxProperties, dependentRequired, dependentSchemas } = schema
+  if (typeof minProperties === 'number') checks.push(countCheck(minProperties, 'least'))
+  if (typeof maxProperties === 'number') checks.push(countCheck(maxProperties, 'most'))
   const members = membersCheck(schema, context)
-  const counts = [countCheck(schema.minProperties, 'least'), countCheck(schema.maxProperties, 'most')]
-  const dependents = [dependentNames(schema.dependentRequired), dependentSchemas(schema.dependentSchemas, context)]
-  return [...counts, members, ...dependents].filter((check) => check !== undefined)
+  if (members !== undefined) checks.push(members)
+  if (isJsonObject(dependentRequired)) checks.push(namesCheck(dependentRequired))
+  if (isJsonObject(dependentSchemas)) checks.push(dependentsCheck(dependentSchemas, context))
 }
 
 function membersCheck(schema: JsonObject, context: Context): Check | undefined {
   const slots = slotsOf(schema, context)
   const rest = restOf(schema, context)
-  if (slots.size === 0 && rest === undefined) return undefined
-  const inOrder = [...slots.values()]
-  const required = inOrder.filter((slot) => slot.required === 1).map((slot) => slot.name)
+  if (slots.length === 0 && rest === undefined) return undefined
+  const required = slots.filter((slot) => slot.required === 1).map((slot) => slot.name)
+  let byName: Map<string, Slot> | undefined
   return (value, run) => {
     if (!isObject(value)) return true
     enter(run)
     let fits = run.sink === undefined || hasAll(value, required, run)
     let present = 0
     let count = 0
+    let mayInherit = true
     for (const key in value) {
-      if (!hasOwn.call(value, key)) continue
+      if (mayInherit && !hasOwn.call(value, key)) continue
       const member = value[key]
       if (member === undefined) continue
       // Models write members in the order of the schema, mostly: then the name need not be looked up.
-      let slot = inOrder[count]
-      if (slot?.name !== key) slot = slots.get(key)
+      let slot = slots[count]
+      if (slot?.name !== key) {
+        byName ??= new Map(slots.map((known) => [known.name, known]))
+        slot = byName.get(key)
+      }
       spend(run, memberUnits(count++))
+      // In an object this wide the question is dear, and inherited keys come last.
+      if (count === wide) mayInherit = hasInherited(value)
       if (slot !== undefined) {
         present += slot.required
         if (slot.node !== undefined && !checkMember(slot.node, member, run, key)) fits = false
       }
-      if (rest !== undefined && !restFits(rest, slot?.node !== undefined, key, member, run)) fits = false
+      const isKnown = slot?.node !== undefined
+      if (rest !== undefined && !(isKnown && rest.isForUnknown) && !restFits(rest, isKnown, key, member, run))
+        fits = false
       if (!fits && run.sink === undefined) break
     }
     run.depth--
@@ -65,21 +78,29 @@ function membersCheck(schema: JsonObject, context: Context): Check | undefined {
 /** Inside for-in the runtime knows the answer of this one; that of `Object.hasOwn` it looks up. */
 const { hasOwnProperty: hasOwn } = Object.prototype
 
-function slotsOf(schema: JsonObject, context: Context): ReadonlyMap<string, Slot> {
-  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
-  const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
-  const slots = new Map<string, Slot>()
-  for (const [name, property] of properties) {
-    slots.set(name, { name, node: context.node(property), required: required.has(name) ? 1 : 0 })
+/** Members from which on an object is kept as a table by the runtime, and slow. */
+const wide = 1_000
+
+function hasInherited(value: object): boolean {
+  for (const _ in Object.getPrototypeOf(value)) return true
+  return false
+}
+
+function slotsOf(schema: JsonObject, context: Context): readonly Slot[] {
+  const missing = new Set<Json>(Array.isArray(schema.required) ? schema.required : [])
+  const properties = isJsonObject(schema.properties) ? schema.properties : {}
+  const slots: Slot[] = []
+  for (const name of Object.keys(properties)) {
+    slots.push({ name, node: context.node(properties[name] ?? true), required: missing.delete(name) ? 1 : 0 })
   }
-  for (const name of required) {
-    if (!slots.has(name)) slots.set(name, { name, node: undefined, required: 1 })
-  }
+  for (const name of missing) slots.push({ name: String(name), node: undefined, required: 1 })
   return slots
 }
 
 function restOf(schema: JsonObject, context: Context): Rest | undefined {
   const { propertyNames, patternProperties, additionalProperties } = schema
+  if (propertyNames === undefined && patternProperties === undefined && additionalProperties === undefined)
+    return undefined
   const written = isJsonObject(patternProperties) ? Object.entries(patternProperties) : []
   const patterns = written.flatMap(([source, member]) => {
     const pattern = context.pattern(source)
@@ -91,6 +112,7 @@ function restOf(schema: JsonObject, context: Context): Rest | undefined {
     names: propertyNames === undefined ? undefined : context.node(propertyNames),
     patterns,
     additional: isOpen ? undefined : context.node(additionalProperties),
+    isForUnknown: propertyNames === undefined && patterns.length === 0,
   }
   return rest.names === undefined && rest.additional === undefined && patterns.length === 0 ? undefined : rest
 }
@@ -125,8 +147,7 @@ function has(value: { readonly [key: string]: unknown }, name: string): boolean 
   return Object.hasOwn(value, name) && value[name] !== undefined
 }
 
-function countCheck(limit: Json | undefined, side: 'least' | 'most'): Check | undefined {
-  if (typeof limit !== 'number') return undefined
+function countCheck(limit: number, side: 'least' | 'most'): Check {
   const text = `must have at ${side} ${limit} properties`
   return (value, run) => {
     if (!isObject(value)) return true
@@ -137,8 +158,7 @@ function countCheck(limit: Json | undefined, side: 'least' | 'most'): Check | un
   }
 }
 
-function dependentNames(dependents: Json | undefined): Check | undefined {
-  if (!isJsonObject(dependents)) return undefined
+function namesCheck(dependents: JsonObject): Check {
   const needs = Object.entries(dependents).map(([name, needed]) => [name, (needed as Json[]).map(String)] as const)
   return (value, run) => {
     if (!isObject(value)) return true
@@ -153,8 +173,7 @@ function dependentNames(dependents: Json | undefined): Check | undefined {
   }
 }
 
-function dependentSchemas(dependents: Json | undefined, context: Context): Check | undefined {
-  if (!isJsonObject(dependents)) return undefined
+function dependentsCheck(dependents: JsonObject, context: Context): Check {
   const needs = Object.entries(dependents).map(([name, schema]) => [name, context.node(schema)] as const)
   return (value, run) => {
     if (!isObject(value)) return true

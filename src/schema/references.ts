@@ -18,6 +18,7 @@ export function resolver(root: JsonObject): Resolve {
   }
   const find = (reference: string): JsonObject | boolean | undefined => {
     if (reference.length > schemaLimits.reference) return undefined
+    if (reference.startsWith('#/')) return atPointer(root, reference.slice(1))
     const [document, fragment = ''] = reference.split('#', 2) as [string, string?]
     const start = document === '' ? root : (named().ids.get(document) ?? named().ids.get(absolute(document, base)))
     if (start === undefined) return undefined
@@ -67,7 +68,8 @@ function atPointer(root: JsonObject, pointer: string): JsonObject | boolean | un
   for (let start = 1; start <= path.length; ) {
     const slash = path.indexOf('/', start)
     const end = slash === -1 ? path.length : slash
-    const [key = ''] = pointerKeys(`/${path.slice(start, end)}`)
+    const part = path.slice(start, end)
+    const [key = ''] = part.includes('~') ? pointerKeys(`/${part}`) : [part]
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
     at = (at as JsonObject)[key]
     start = end + 1

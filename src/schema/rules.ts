@@ -48,12 +48,12 @@ export const schemaLimits = {
   patternWeight: 500,
   patternsWeight: 1_200,
   /** Work units of one check; see meter.ts. */
-  work: 200_000,
+  work: 100_000,
   /** Schemas visited within each other during a check. */
   visitDepth: 1_500,
   /** How deep a value may nest that is copied for a handler. */
   valueDepth: 512,
   /** Failures collected, and issues reported of them. */
-  failures: 1_000,
+  failures: 200,
   issues: 20,
 } as const

@@ -6,14 +6,11 @@ import { type Meter, spend } from './meter.js'
 import type { Pattern } from './pattern.js'
 import { type Check, fail } from './run.js'
 
-export function stringChecks(schema: JsonObject, context: Context): readonly Check[] {
+export function stringChecks(schema: JsonObject, checks: Check[], context: Context): void {
   const { minLength, maxLength, pattern } = schema
   const linear = typeof pattern === 'string' ? context.pattern(pattern) : undefined
-  const checks = [
-    minLength === undefined && maxLength === undefined ? undefined : lengthCheck(Number(minLength ?? 0), maxLength),
-    linear === undefined ? undefined : patternCheck(linear, `must match the pattern ${shown(pattern)}`),
-  ]
-  return checks.filter((check) => check !== undefined)
+  if (minLength !== undefined || maxLength !== undefined) checks.push(lengthCheck(Number(minLength ?? 0), maxLength))
+  if (linear !== undefined) checks.push(patternCheck(linear, `must match the pattern ${shown(pattern)}`))
 }
 
 function lengthCheck(least: number, limit: Json | undefined): Check {

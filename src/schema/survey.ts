@@ -1,14 +1,15 @@
-// One look over a schema before it is compiled: what is wrong with it, and which of its patterns cannot be matched. Remembered per
-// object, because defining a tool, checking its schema and compiling it all ask. Trap: a schema may have thousands of parts, so that
-// places are only written out as pointers when there is something to say about them.
+// One look over a schema before it is compiled: how large it is, what is wrong with it, and which of its patterns cannot be matched.
+// Remembered per object, because defining a tool, checking its schema and compiling it all ask. Trap: a schema may have thousands of
+// parts, so that places are only written out as pointers when there is something to say about them.
 import { isJsonObject } from '../json/parse.js'
 import { at } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { checkKeywords, kindOf } from './keyword-check.js'
-import { holders, referencesOf } from './keywords.js'
+import { holderProblem, keywordProblem, kindOf } from './keyword-check.js'
+import { type Holder, holders, referencesOf } from './keywords.js'
 import { linearPattern } from './pattern.js'
 import { type Resolve, resolver } from './references.js'
 import { type SchemaProblem, schemaLimits } from './rules.js'
+import { checkSize } from './size.js'
 
 export interface Unmatchable {
   readonly path: string
@@ -16,7 +17,7 @@ export interface Unmatchable {
 }
 
 export interface Survey {
-  /** What no check could live with: a keyword that holds the wrong thing, a reference that leads nowhere. */
+  /** What no check could live with: a schema that is too large to walk, a keyword that holds the wrong thing. */
   readonly problem: SchemaProblem | undefined
   /** What is asked of schemas written for this library only. */
   readonly strictProblem: SchemaProblem | undefined
@@ -26,52 +27,63 @@ export interface Survey {
   readonly unmatchable: readonly Unmatchable[]
 }
 
+const nothing: Survey = {
+  problem: undefined,
+  strictProblem: undefined,
+  referenceProblem: undefined,
+  unmatchable: [],
+}
 const surveys = new WeakMap<JsonObject, Survey>()
 
-/** Surveys a schema of known size (see `checkSize`), once per object. */
+/** Surveys a schema, once per object. */
 export function surveySchema(root: JsonObject): Survey {
   const known = surveys.get(root)
   if (known !== undefined) return known
-  const survey = new Walk(root).run()
+  const problem = checkSize(root)
+  const survey = problem === undefined ? new Walk(root).run() : { ...nothing, problem }
   surveys.set(root, survey)
   return survey
 }
 
-/** A schema and how the walk came to it. */
-interface Spot {
-  readonly schema: Json
-  readonly above: Spot | undefined
-  readonly keyword: string
-  readonly key: string | number | undefined
-  /** Levels of `properties` above it. */
-  readonly level: number
-}
-
 /** What it weighs to find out that a pattern cannot be compiled. */
 const failedWeight = 100
-const definitions = new Set(['$defs', 'definitions'])
+
+/** Schemas to look at later, and how their place is written. */
+interface Later {
+  readonly held: Json
+  readonly holder: Holder
+  readonly path: string
+}
 
 class Walk {
+  readonly #root: JsonObject
   readonly #resolve: Resolve
-  readonly #spots: Spot[]
-  /** Definitions that nobody has referred to yet: what they refer to and their patterns do not matter. */
-  readonly #unused: Spot[] = []
   readonly #seen = new Set<Json>()
   readonly #matchable = new Map<string, boolean>()
   readonly #unmatchable: Unmatchable[] = []
+  /** What references lead to. */
+  readonly #targets: Later[] = []
+  /** Definitions that nobody may refer to: what they refer to themselves and their patterns do not matter then. */
+  readonly #definitions: Later[] = []
+  #isUsed = true
+  /** Where the schema is that is looked at: a pointer, and the keys from there. */
+  #start = ''
+  readonly #keys: (string | number)[] = []
   #patternsLeft: number = schemaLimits.patternsWeight
   #problem: SchemaProblem | undefined
   #strictProblem: SchemaProblem | undefined
   #referenceProblem: SchemaProblem | undefined
 
   constructor(root: JsonObject) {
+    this.#root = root
     this.#resolve = resolver(root)
-    this.#spots = [{ schema: root, above: undefined, keyword: '', key: undefined, level: 0 }]
   }
 
   run(): Survey {
-    for (const spot of this.#spots) this.#look(spot, true)
-    for (const spot of this.#unused) this.#look(spot, false)
+    this.#look(this.#root, 0)
+    this.#lookAll(this.#targets)
+    this.#isUsed = false
+    this.#lookAll(this.#definitions)
     return {
       problem: this.#problem,
       strictProblem: this.#strictProblem,
@@ -80,87 +92,116 @@ class Walk {
     }
   }
 
-  #look(spot: Spot, isUsed: boolean): void {
-    const { schema } = spot
-    if (typeof schema === 'boolean' || this.#seen.has(schema)) return
-    if (!isJsonObject(schema)) {
-      const message = `${kindOf(schema)} stands where a schema belongs`
-      this.#problem ??= { rule: 'subschema_kind', path: pathOf(spot), message }
-      return
+  /** The list may grow on the way. */
+  #lookAll(list: readonly Later[]): void {
+    for (const { held, holder, path } of list) {
+      this.#start = path
+      this.#lookInto(held, holder, 1)
     }
-    this.#seen.add(schema)
-    const wrong = this.#problem === undefined ? checkKeywords(schema) : undefined
-    if (wrong !== undefined) this.#problem = { ...wrong, path: pathOf(spot) + wrong.path }
-    this.#strictProblem ??= strictProblem(schema, spot)
-    if (isUsed) {
-      this.#follow(schema, spot)
-      this.#weigh(schema, spot)
-    }
-    this.#spread(schema, spot, isUsed)
   }
 
-  #follow(schema: JsonObject, spot: Spot): void {
+  /** `level` counts the levels of `properties` above. */
+  #look(schema: Json | undefined, level: number): void {
+    if (typeof schema === 'boolean' || schema === undefined) return
+    if (!isJsonObject(schema)) {
+      const message = `${kindOf(schema)} stands where a schema belongs`
+      this.#problem ??= { rule: 'subschema_kind', path: this.#place(), message }
+      return
+    }
+    if (this.#seen.has(schema)) return
+    this.#seen.add(schema)
+    if (this.#strictProblem === undefined) this.#demand(schema, level)
+    if (this.#isUsed) this.#follow(schema)
+    const inner = schema.properties === undefined ? level : level + 1
+    for (const keyword in schema) this.#lookAt(keyword, schema[keyword] ?? null, inner)
+  }
+
+  #lookAt(keyword: string, value: Json, level: number): void {
+    const holder = holders.get(keyword)
+    if (this.#problem === undefined) {
+      const wrong = holder === undefined ? keywordProblem(keyword, value) : holderProblem(keyword, holder, value)
+      if (wrong !== undefined) {
+        this.#problem = { rule: wrong[0], path: `${this.#place()}/${keyword}`, message: wrong[1] }
+      }
+    }
+    if (holder === undefined) {
+      if (keyword === 'pattern') this.#weigh(value)
+      return
+    }
+    if (keyword === 'patternProperties') for (const pattern in value as JsonObject) this.#weigh(pattern)
+    if (this.#isUsed && (keyword === '$defs' || keyword === 'definitions')) {
+      this.#definitions.push({ held: value, holder, path: `${this.#place()}/${keyword}` })
+      return
+    }
+    this.#keys.push(keyword)
+    this.#lookInto(value, holder, level)
+    this.#keys.pop()
+  }
+
+  /** What a keyword holds; what it should not hold has been noted. */
+  #lookInto(held: Json, holder: Holder, level: number): void {
+    if (holder === 'one') {
+      this.#look(held, level)
+    } else if (holder === 'list' && Array.isArray(held)) {
+      for (let index = 0; index < held.length; index++) this.#lookWithin(held[index], index, level)
+    } else if (holder === 'map' && isJsonObject(held)) {
+      for (const key in held) this.#lookWithin(held[key], key, level)
+    }
+  }
+
+  #lookWithin(schema: Json | undefined, key: string | number, level: number): void {
+    this.#keys.push(key)
+    this.#look(schema, level)
+    this.#keys.pop()
+  }
+
+  #demand(schema: JsonObject, level: number): void {
+    const problem = strictProblem(schema, level)
+    if (problem !== undefined) this.#strictProblem = { ...problem, path: this.#place() + problem.path }
+  }
+
+  #follow(schema: JsonObject): void {
     for (const reference of referencesOf(schema)) {
       this.#referenceProblem ??= referenceProblem(reference, this.#resolve)
       const target = this.#resolve(reference)
       if (target === undefined || this.#seen.has(target)) continue
-      const keyword = reference.startsWith('#/') ? reference : pathOf(spot)
-      this.#spots.push({ schema: target, above: undefined, keyword, key: undefined, level: 1 })
+      const path = reference.startsWith('#/') ? reference : this.#place()
+      this.#targets.push({ held: target, holder: 'one', path })
     }
   }
 
-  #weigh(schema: JsonObject, spot: Spot): void {
-    const { pattern, patternProperties } = schema
-    if (typeof pattern === 'string') this.#weighPattern(pattern, spot)
-    if (isJsonObject(patternProperties)) for (const key in patternProperties) this.#weighPattern(key, spot)
-  }
-
-  #weighPattern(pattern: string, spot: Spot): void {
-    if (!this.#matchable.has(pattern)) {
+  #weigh(pattern: Json): void {
+    if (!this.#isUsed || typeof pattern !== 'string') return
+    let isMatchable = this.#matchable.get(pattern)
+    if (isMatchable === undefined) {
       const weight = this.#patternsLeft < 0 ? undefined : linearPattern(pattern)?.weight
-      this.#matchable.set(pattern, weight !== undefined)
+      isMatchable = weight !== undefined
+      this.#matchable.set(pattern, isMatchable)
       this.#patternsLeft -= weight ?? failedWeight
     }
-    if (this.#matchable.get(pattern) === false) this.#unmatchable.push({ path: pathOf(spot), pattern })
+    if (!isMatchable) this.#unmatchable.push({ path: this.#place(), pattern })
   }
 
-  #spread(schema: JsonObject, spot: Spot, isUsed: boolean): void {
-    const level = schema.properties === undefined ? spot.level : spot.level + 1
-    for (const keyword in schema) {
-      const holder = holders.get(keyword)
-      if (holder === undefined) continue
-      const value = schema[keyword]
-      const list = definitions.has(keyword) || !isUsed ? this.#unused : this.#spots
-      const reach = (held: Json | undefined, key?: string | number): void => {
-        if (held !== undefined) list.push({ schema: held, above: spot, keyword, key, level })
-      }
-      if (holder === 'one') reach(value)
-      else if (holder === 'list' && Array.isArray(value))
-        for (const [index, item] of value.entries()) reach(item, index)
-      else if (holder === 'map' && isJsonObject(value)) for (const key in value) reach(value[key], key)
-    }
+  /** Written for somebody to read: the way from the root, or from what a reference named. */
+  #place(): string {
+    return this.#keys.reduce<string>(at, this.#start.replace(/^#/, ''))
   }
 }
 
-/** Written for somebody to read: the way from the root, or from what a reference named. */
-function pathOf(spot: Spot): string {
-  if (spot.above === undefined) return spot.keyword.replace(/^#/, '')
-  const holder = `${pathOf(spot.above)}/${spot.keyword}`
-  return spot.key === undefined ? holder : at(holder, spot.key)
-}
-
-function strictProblem(schema: JsonObject, spot: Spot): SchemaProblem | undefined {
+/** The path is from the schema. */
+function strictProblem(schema: JsonObject, level: number): SchemaProblem | undefined {
+  const { properties, required } = schema
   const { propertyLevels } = schemaLimits
-  if (schema.properties !== undefined && spot.level >= propertyLevels) {
+  if (properties !== undefined && level >= propertyLevels) {
     const message = `the schema nests more than ${propertyLevels} levels of properties`
-    return { rule: 'schema_depth', path: pathOf(spot), message }
+    return { rule: 'schema_depth', path: '', message }
   }
-  if (!Array.isArray(schema.required) || (schema.type !== 'object' && schema.properties === undefined)) return undefined
-  const properties = isJsonObject(schema.properties) ? schema.properties : {}
-  const missing = schema.required.find((name) => !Object.hasOwn(properties, String(name)))
+  if (!Array.isArray(required) || (schema.type !== 'object' && properties === undefined)) return undefined
+  const known = isJsonObject(properties) ? properties : {}
+  const missing = required.find((name) => !Object.hasOwn(known, String(name)))
   if (missing === undefined) return undefined
   const message = `the required name ${JSON.stringify(missing)} is not in properties`
-  return { rule: 'required_unknown', path: `${pathOf(spot)}/required`, message }
+  return { rule: 'required_unknown', path: '/required', message }
 }
 
 /** References must lead somewhere, and to something that says more than where to look next. */

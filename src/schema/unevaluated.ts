@@ -8,13 +8,11 @@ import { spend } from './meter.js'
 import { type Check, checkMember, enter, fail, isObject, matches, type Node, type Run } from './run.js'
 import { isMatch } from './strings.js'
 
-export function unevaluatedChecks(schema: JsonObject, context: Context): readonly Check[] {
-  if (context.weakened) return []
+export function unevaluatedChecks(schema: JsonObject, checks: Check[], context: Context): void {
+  if (context.weakened) return
   const { unevaluatedProperties, unevaluatedItems } = schema
-  const checks: Check[] = []
   if (unevaluatedProperties !== undefined) checks.push(propertiesCheck(schema, unevaluatedProperties, context))
   if (unevaluatedItems !== undefined) checks.push(itemsCheck(schema, unevaluatedItems, context))
-  return checks
 }
 
 function propertiesCheck(schema: JsonObject, rest: Json, context: Context): Check {

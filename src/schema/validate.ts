@@ -59,10 +59,11 @@ export function checkJson(
 }
 
 function validatorOf(root: Node, schema: JsonObject): Validator {
-  const fills = hasDefaults(schema)
+  let fills: boolean | undefined
   return (value, run = newRun(), fresh = false) => {
     try {
       if (!visit(root, value, run)) return { ok: false, issues: collected(root, value, run) }
+      fills ??= hasDefaults(schema)
       if (fresh && !fills) return { ok: true, value }
       const copy = ownCopy(value, run)
       const isDone = !fills || !fillDefaults(copy, schema, run) || visit(root, copy, run)

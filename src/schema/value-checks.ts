@@ -4,15 +4,13 @@ import { memberTest } from './equality.js'
 import { listed, shown } from './messages.js'
 import { type Check, fail, failTypes, isObject } from './run.js'
 
-export function valueChecks(schema: JsonObject): readonly Check[] {
-  const checks: Check[] = []
+export function valueChecks(schema: JsonObject, checks: Check[]): void {
   if (schema.type !== undefined) checks.push(typeCheck(schema.type))
   if (schema.const !== undefined) checks.push(memberCheck([schema.const], () => `must be ${shown(schema.const)}`))
   if (Array.isArray(schema.enum)) {
     const members: readonly Json[] = schema.enum
     checks.push(memberCheck(members, () => `must be one of ${listed(members)}`))
   }
-  return checks
 }
 
 function memberCheck(members: readonly Json[], write: () => string): Check {

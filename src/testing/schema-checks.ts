@@ -1,9 +1,9 @@
-// What a strict provider refuses of schemas: those it holds a model to must be in its dialect, word for word.
+// What a strict provider refuses of schemas: those it holds a model to must be in its dialect.
 import type { Wire } from '../conversation/messages.js'
 import type { CompletionRequest, OutputSpec, ToolSpec } from '../conversation/request.js'
 import type { JsonObject } from '../json/types.js'
 import type { DialectName } from '../schema/restrict/dialects.js'
-import { restrict } from '../schema/restrict/restrict.js'
+import { oracles } from './schema-oracles.js'
 
 interface Held {
   /** The dialect of a tool that is held to its schema; nothing where the wire has no such thing. */
@@ -42,7 +42,6 @@ export function schemaFaults(wire: Wire, { model, tools = [], output }: Completi
 
 function faults(what: string, schema: JsonObject, dialect: DialectName | undefined): readonly string[] {
   if (dialect === undefined) return []
-  const { schema: lowered, refused } = restrict(schema, dialect)
-  if (refused !== undefined) return [`${what} is refused: ${refused}`]
-  return lowered === schema ? [] : [`${what} is not one of ${dialect}`]
+  const found = oracles[dialect](schema)
+  return found.length === 0 ? [] : [`${what} is not one of ${dialect}: ${found.slice(0, 5).join('; ')}`]
 }

@@ -18,7 +18,7 @@ export interface ArgumentLimits {
   readonly values?: number | undefined
   /** Members of one object; 10,000. */
   readonly keys?: number | undefined
-  /** Steps of checking them against a JSON Schema; 200,000, some 10 ms. A zod, valibot or arktype schema is not metered. */
+  /** Steps of checking them against a JSON Schema; 100,000, some 10 ms. A zod, valibot or arktype schema is not metered. */
   readonly work?: number | undefined
 }
 

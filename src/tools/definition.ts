@@ -82,6 +82,7 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     inputSchema: taken.schema,
     ...(options.strict === undefined ? {} : { strict: options.strict }),
   })
+  let hash: string | undefined
   return {
     name,
     description,
@@ -89,7 +90,11 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     capabilities: [...new Set(options.capabilities ?? [])],
     source,
     repeatable: options.repeatable ?? false,
-    digest: digest(canonicalJson({ name, description, inputSchema: taken.schema })),
+    // Only who pins definitions asks, and hashing takes longer than all the rest.
+    get digest() {
+      hash ??= digest(canonicalJson({ name, description, inputSchema: taken.schema }))
+      return hash
+    },
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
     ...(options.rateLimit === undefined ? {} : { rateLimit: options.rateLimit }),

@@ -9,7 +9,7 @@ import { mapBack, mapForward } from '../../src/schema/restrict/value-map.js'
 import { compileSchema } from '../../src/schema/validate.js'
 import { recursive, type Sample, samples } from '../arbitraries/schemas.js'
 import { expectStrict } from '../schema/openai-helper.js'
-import { oracles } from '../schema/oracles.js'
+import { oracles } from '../../src/testing/schema-oracles.js'
 
 const schemas: fc.Arbitrary<Sample> = fc.oneof(
   { weight: 20, arbitrary: samples },

@@ -8,7 +8,7 @@ import { type DialectName, dialectNames } from '../../src/schema/restrict/dialec
 import { restrict } from '../../src/schema/restrict/restrict.js'
 import { importTool } from '../../src/tools/import-tool.js'
 import { expectStrict } from './openai-helper.js'
-import { oracles } from './oracles.js'
+import { oracles } from '../../src/testing/schema-oracles.js'
 
 const file = new URL('../../../shared/corpus/tools.jsonl', import.meta.url)
 

@@ -7,7 +7,7 @@ import { type Restricted, restrict } from '../../src/schema/restrict/restrict.js
 import { mapBack } from '../../src/schema/restrict/value-map.js'
 import { params } from '../../src/tools/params.js'
 import { expectStrict } from './openai-helper.js'
-import { oracles } from './oracles.js'
+import { oracles } from '../../src/testing/schema-oracles.js'
 
 function strictOf(schema: unknown): Restricted & { readonly original: JsonObject } {
   const taken = takeSchema(schema, 'input')

@@ -1,9 +1,9 @@
 // The compiler: a whole schema in the words of a dialect. Pure and deterministic; what it gives back it leaves as it is.
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { checkSize } from '../check.js'
 import { places } from '../keywords.js'
 import { resolver } from '../references.js'
+import { checkSize } from '../size.js'
 import { type Context, type Lowered, type SchemaLoss, TooLarge, tell } from './context.js'
 import { type DialectName, dialects, type SizeLimits } from './dialects.js'
 import { lowerNode } from './lowering.js'

@@ -1,7 +1,7 @@
 // A JSON Schema in the words of one provider: the lowered schema, how values come back from it, and everything it could not say.
 // The trap: requests bring the same schemas as new objects each time, so most of the work is to find out that there is none.
 import type { JsonObject } from '../../json/types.js'
-import { checkSize } from '../check.js'
+import { checkSize } from '../size.js'
 import { compile, type Restricted, wrapped } from './compile.js'
 import type { SchemaLoss } from './context.js'
 import { type DialectName, dialects } from './dialects.js'

@@ -1,6 +1,6 @@
-// What each provider takes of JSON Schema, written down a second time from the provider's side: the judge of the compiler, which it
-// shares no code with. Each oracle lists what is wrong with a schema.
-import type { DialectName } from '../../src/schema/restrict/dialects.js'
+// What each provider takes of JSON Schema, written down from the provider's side: the judge of the strict server and of the schema
+// compiler, which it shares no code and no table with. Each oracle lists what is wrong with a schema.
+import type { DialectName } from '../schema/restrict/dialects.js'
 
 type Node = { readonly [key: string]: unknown }
 type Report = (path: string, message: string) => void
@@ -31,7 +31,7 @@ function oracle(rules: Rules): Oracle {
       nodes.push(node)
       for (const keyword of Object.keys(node)) if (!allowed.has(keyword)) report(path, `has ${keyword}`)
       rules.node(node, path, report, schema)
-      for (const key of ['properties', '$defs']) {
+      for (const key of ['properties', '$defs', 'definitions']) {
         const map = node[key]
         if (isNode(map)) for (const [name, inner] of Object.entries(map)) walk(inner, `${path}/${key}/${name}`)
         else if (map !== undefined) report(path, `${key} is no map`)
@@ -80,15 +80,13 @@ function checkClosed(node: Node, path: string, report: Report): void {
   if (!isNode(node.properties)) report(path, 'an object without properties')
 }
 
-/** The definition a reference names; it must be one of the document's own. */
-function definitionOf(node: Node, path: string, report: Report, root: Node): string | undefined {
-  if (node.$ref === undefined) return undefined
-  const name = /^#\/\$defs\/([a-zA-Z0-9_.-]+)$/.exec(String(node.$ref))?.[1]
-  const definitions = root.$defs
-  if (name === undefined || !isNode(definitions) || !Object.hasOwn(definitions, name))
-    report(path, `refers to ${String(node.$ref)}`)
+/** A reference must name a definition of the document's own, and stand alone. */
+function checkReference(node: Node, path: string, report: Report, root: Node): void {
+  if (node.$ref === undefined) return
+  const [, holder = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(String(node.$ref)) ?? []
+  const definitions = root[holder]
+  if (!isNode(definitions) || !Object.hasOwn(definitions, name)) report(path, `refers to ${String(node.$ref)}`)
   if (Object.keys(node).length > 1) report(path, 'says something beside a reference')
-  return name
 }
 
 function isSaid(node: Node): boolean {
@@ -134,12 +132,12 @@ function levelsOf(node: unknown): number {
 
 const openaiStrict = oracle({
   keywords:
-    '$schema type title description default properties required additionalProperties enum const anyOf $ref $defs items minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum multipleOf pattern format',
+    '$schema type title description default properties required additionalProperties enum const anyOf $ref $defs definitions items minItems maxItems minimum maximum exclusiveMinimum exclusiveMaximum multipleOf pattern format',
   node(node, path, report, root) {
     checkTypes(node, path, report)
     checkPrimitives(node, path, report)
     checkClosed(node, path, report)
-    definitionOf(node, path, report, root)
+    if (node.$ref !== '#') checkReference(node, path, report, root)
     if (!isSaid(node)) report(path, 'says no type')
     const names = isNode(node.properties) ? Object.keys(node.properties) : []
     const required = Array.isArray(node.required) ? node.required : []
@@ -171,7 +169,7 @@ function anthropicConstrained(root: 'object' | 'any'): Oracle {
       checkTypes(node, path, report)
       checkPrimitives(node, path, report)
       checkClosed(node, path, report)
-      definitionOf(node, path, report, whole)
+      checkReference(node, path, report, whole)
       if (!isSaid(node)) report(path, 'says no type')
       if (Array.isArray(node.type) && !(node.type.length === 2 && node.type[1] === 'null'))
         report(path, 'has several types')
@@ -204,7 +202,7 @@ const geminiJsonSchema = oracle({
     'type title description properties required additionalProperties enum anyOf $ref $defs items prefixItems minItems maxItems minimum maximum format propertyOrdering',
   node(node, path, report, root) {
     checkTypes(node, path, report)
-    definitionOf(node, path, report, root)
+    checkReference(node, path, report, root)
     const values = Array.isArray(node.enum) ? node.enum : []
     if (values.some((value) => typeof value !== 'string' && typeof value !== 'number'))
       report(path, 'lists more than strings and numbers')

@@ -1,8 +1,7 @@
-// The JSON Schema a schema library wrote, as a plain copy without its noise, so that the same shape gives the same tool whatever
-// library described it. One pass: it is made for every tool of a program.
+// Plain JSON out of what a program wrote. The JSON Schema of a schema library also loses its noise, so that the same shape gives the
+// same tool whatever library described it. One pass: it is made for every tool of a program.
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { isPlain } from './copy.js'
 import { holders } from './keywords.js'
 import { schemaLimits } from './rules.js'
 
@@ -11,14 +10,23 @@ type Role = 'schema' | 'list' | 'map' | 'data'
 
 class NotPlain extends Error {}
 
+/** A copy made of JSON values only, or undefined when there is something else in it, a cycle, or far too much of it. */
+export function plainCopy(source: unknown): Json | undefined {
+  return tryCopy(source, 'data')
+}
+
 /**
  * A copy without `$schema` and the bounds that only say "a safe integer", with the type beside an enum of strings. Undefined when it
  * is not made of JSON values, has a cycle, or is far too large.
  */
 export function tidySchema(source: unknown): JsonObject | undefined {
+  const copy = tryCopy(source, 'schema')
+  return isJsonObject(copy) ? copy : undefined
+}
+
+function tryCopy(source: unknown, role: Role): Json | undefined {
   try {
-    const copy = copied(source, 'schema', 0, { left: 2 * schemaLimits.nodes })
-    return isJsonObject(copy) ? copy : undefined
+    return copied(source, role, 0, { left: 2 * schemaLimits.nodes })
   } catch (error) {
     if (error instanceof NotPlain) return undefined
     throw error
@@ -37,15 +45,22 @@ function copied(value: unknown, role: Role, depth: number, budget: { left: numbe
   if (!isPlain(value)) throw new NotPlain()
   const source = value as { readonly [key: string]: unknown }
   const isSchema = role === 'schema'
-  const members: [string, Json][] = []
+  const copy: { [key: string]: Json } = {}
+  if (isSchema && source.type === undefined && isStringList(source.enum)) copy.type = 'string'
   for (const key of Object.keys(source)) {
     const member = source[key]
     if (member === undefined || (isSchema && isNoise(source, key, member))) continue
     const inner = isSchema ? roleOf(key) : role === 'map' ? 'schema' : 'data'
-    members.push([key, copied(member, inner, depth + 1, budget)])
+    put(copy, key, copied(member, inner, depth + 1, budget))
   }
-  if (isSchema && source.type === undefined && isStringList(source.enum)) members.unshift(['type', 'string'])
-  return Object.fromEntries(members)
+  return copy
+}
+
+/** A key `__proto__` is a member like any other. */
+function put(copy: { [key: string]: Json }, key: string, value: Json): void {
+  if (key === '__proto__')
+    Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true })
+  else copy[key] = value
 }
 
 function roleOf(keyword: string): Role {
@@ -64,4 +79,11 @@ function isNoise(schema: { readonly [key: string]: unknown }, keyword: string, v
 
 function isStringList(value: unknown): boolean {
   return Array.isArray(value) && value.every((member) => typeof member === 'string')
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // Another realm's Object.prototype is plain too: it has no prototype of its own.
+  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
