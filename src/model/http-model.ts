@@ -1,6 +1,7 @@
 // The one path of a call: request → codec → transport → codec → events. `complete` folds what `stream` tells.
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
+import { freeze } from '../conversation/freeze.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
@@ -68,7 +69,7 @@ async function* callEvents(
       yield take(failure === undefined ? told : told.slice(0, told.indexOf(failure)))
       if (failure !== undefined) throw failure.error
     }
-    return folder.done().response
+    return freeze(folder.done().response)
   } catch (error) {
     const failure = failureOf(error, options.signal)
     take(recovery?.rest() ?? [])

@@ -81,7 +81,7 @@ async function askApproval(
       ? undefined
       : deny(call, `it needs approval for ${asked.join(', ')}, and nobody can give it`)
   }
-  const raced = await race((signal) => approve(call, tool, { asked, signal }), {
+  const raced = await race((signal) => approve(call, tool, { asked, signal: signal() }), {
     signals,
     clock,
     timeoutMs: deadlineAt - clock.now(),

@@ -8,6 +8,9 @@ export type Settled<T> =
   | { readonly state: 'failed'; readonly error: unknown }
 export type Raced<T> = Settled<T> | { readonly state: 'timed_out' } | { readonly state: 'aborted' }
 
+/** Made when it is asked for: most tools never look, and a signal costs more than most of them. */
+export type LazySignal = () => AbortSignal
+
 export interface RaceLimits<T> {
   readonly signals: readonly AbortSignal[]
   readonly timeoutMs: number
@@ -20,12 +23,22 @@ export interface RaceLimits<T> {
  * The first of: the work settles, the time is up, a signal aborts. Work that loses is told through its own signal and
  * abandoned. Never rejects. Work is not begun when a signal is aborted or no time is left.
  */
-export function race<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limits: RaceLimits<T>): Promise<Raced<T>> {
+export function race<T>(work: (signal: LazySignal) => T | PromiseLike<T>, limits: RaceLimits<T>): Promise<Raced<T>> {
   const { signals, timeoutMs, clock, onLate } = limits
   if (signals.some((signal) => signal.aborted)) return Promise.resolve({ state: 'aborted' })
   if (timeoutMs <= 0) return Promise.resolve({ state: 'timed_out' })
   return new Promise((resolve) => {
-    const controller = new AbortController()
+    let controller: AbortController | undefined
+    let over: { readonly reason: unknown } | undefined
+    const signal = (): AbortSignal => {
+      controller ??= new AbortController()
+      if (over !== undefined && !controller.signal.aborted) controller.abort(over.reason)
+      return controller.signal
+    }
+    const stop = (reason: unknown): void => {
+      over = { reason }
+      controller?.abort(reason)
+    }
     let open = true
     const close = (raced: Raced<T>): void => {
       open = false
@@ -34,16 +47,16 @@ export function race<T>(work: (signal: AbortSignal) => T | PromiseLike<T>, limit
     }
     const abort = (reason: unknown): void => {
       close({ state: 'aborted' })
-      controller.abort(reason)
+      stop(reason)
     }
     const expire = (): void => {
       close({ state: 'timed_out' })
-      controller.abort(new DOMException(`The ${timeoutMs} ms for this call are over`, 'TimeoutError'))
+      stop(new DOMException(`The ${timeoutMs} ms for this call are over`, 'TimeoutError'))
     }
     const releases = [clock.after(timeoutMs, expire), ...signals.map((signal) => onAbort(signal, abort))]
     const arrive = (settled: Settled<T>): void => (open ? close(settled) : onLate?.(settled))
     // Begun at once, so that nothing can abort between the check above and the work; a throw becomes a rejection.
-    const begin = async (): Promise<T> => work(controller.signal)
+    const begin = async (): Promise<T> => work(signal)
     begin().then(
       (value) => arrive({ state: 'done', value }),
       (error: unknown) => arrive({ state: 'failed', error }),
