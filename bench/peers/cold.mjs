@@ -149,7 +149,7 @@ export default async function cold({ quick }) {
     for (const [i, r] of all.entries()) {
       const imports = (r.imports ?? '').replace(
         "'toolwire'",
-        JSON.stringify(pathToFileURL(resolve(here, '../../dist/index.js')).href),
+        JSON.stringify(pathToFileURL(resolve(here, '../../dist/node/index.js')).href), // what Node resolves 'toolwire' to
       )
       writeFileSync(join(tmp, `imp${i}.mjs`), imports + tail)
       let first = null

@@ -69,6 +69,8 @@ export interface RunOptions extends RequestSettings, ExecutorSettings, Budget {
   /** How long one tool may run that names no time of its own; 60,000. `timeoutMs` is the time of the whole run. */
   readonly toolTimeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** Fragments of tool arguments as `tool_call_delta` events of `run.stream`, for `growingCalls`. Off unless asked for. */
+  readonly deltas?: boolean | undefined
   /** Called after each turn, and waited for. What it throws ends the run with an error. */
   readonly onTurn?: ((turn: Turn) => unknown) | undefined
   /** What remembers the steps of the run. With a store, a run that is known by `runId` goes on where it was. */

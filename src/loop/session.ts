@@ -142,7 +142,7 @@ export class Session {
   }
 
   async #askModel(lifetime: Lifetime): Promise<CompletionResponse> {
-    const { model } = this.#setup.options
+    const { model, deltas } = this.#setup.options
     const journal = this.#journal
     const turn = this.#turn
     const request = requestOf(this.#setup, this.#conversation.messages, turn)
@@ -151,7 +151,7 @@ export class Session {
     let fresh: CompletionResponse | undefined
     const step = async (): Promise<Json> => {
       this.#approvals.end(this.#setup.runId)
-      fresh = await ask(model, request, lifetime.signal, onEvent)
+      fresh = await ask(model, request, { signal: lifetime.signal, deltas }, onEvent)
       return recordedAnswer(fresh)
     }
     const recorded = await within(lifetime, () => journal.step(`turn/${turn}/model`, step))

@@ -7,7 +7,7 @@ import {
   type IncomingMessage,
   type RequestOptions,
 } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type * as https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
 import { ToolwireError } from '../errors/error.js'
 import { bodyPieces } from '../frames/body.js'
@@ -16,23 +16,41 @@ import { bodyOf } from './node-body.js'
 import type { Transport, TransportRequest, TransportResponse } from './transport.js'
 
 const pool = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', timeout: 30_000 } as const
-let agents: { readonly http: HttpAgent; readonly https: HttpsAgent } | undefined
+/** What opens a request, with the sockets it keeps. */
+interface Door {
+  readonly agent: HttpAgent
+  readonly open: typeof httpRequest
+}
+let plain: Door | undefined
+let secure: Promise<Door> | undefined
 
 export const transport: Transport = async (request) => {
   request.signal.throwIfAborted()
-  agents ??= { http: new HttpAgent(pool), https: new HttpsAgent(pool) }
-  return send(request, agents)
+  const address = addressOf(request.url)
+  return send(request, address.place, address.isSecure ? await secureDoor() : plainDoor())
 }
 
-function send(request: TransportRequest, { http, https }: NonNullable<typeof agents>): Promise<TransportResponse> {
+function plainDoor(): Door {
+  plain ??= { agent: new HttpAgent(pool), open: httpRequest }
+  return plain
+}
+
+/** TLS is a third of what this module costs to load, so it waits for the first address that needs it. */
+function secureDoor(): Promise<Door> {
+  const doorOf = ({ Agent, request }: typeof https): Door => ({ agent: new Agent(pool), open: request })
+  secure ??= import('node:https').then(doorOf)
+  return secure
+}
+
+function send(request: TransportRequest, place: Place, { agent, open }: Door): Promise<TransportResponse> {
   const { method, url, headers, body, signal } = request
-  const { isSecure, ...place } = addressOf(url)
   const pieces = body === undefined ? [] : bodyPieces(body)
   let length = 0
   for (const piece of pieces) length += Buffer.byteLength(piece)
   const options = {
     ...place,
     method,
+    agent,
     headers: { 'accept-encoding': 'identity', ...headers, 'content-length': length },
   }
   return new Promise((resolve, reject) => {
@@ -52,9 +70,7 @@ function send(request: TransportRequest, { http, https }: NonNullable<typeof age
       resolve({ status: incoming.statusCode ?? 0, headers: headersOf(incoming), body: bodyOf(incoming, request) })
     }
     try {
-      outgoing = isSecure
-        ? httpsRequest({ ...options, agent: https }, answered)
-        : httpRequest({ ...options, agent: http }, answered)
+      outgoing = open(options, answered)
     } catch (error) {
       fail(error)
       return
@@ -69,7 +85,9 @@ function send(request: TransportRequest, { http, https }: NonNullable<typeof age
   })
 }
 
-interface Address extends Pick<RequestOptions, 'hostname' | 'port' | 'path' | 'auth'> {
+type Place = Pick<RequestOptions, 'hostname' | 'port' | 'path' | 'auth'>
+interface Address {
+  readonly place: Place
   readonly isSecure: boolean
 }
 
@@ -86,7 +104,7 @@ function readAddress(url: string): Address {
   if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
     throw new ToolwireError('misuse', `"${placeOf(url)}" is not an http or https address; check baseUrl`)
   const { hostname, port, path, auth } = urlToHttpOptions(target)
-  return { hostname, port, path, auth, isSecure: target.protocol === 'https:' }
+  return { place: { hostname, port, path, auth }, isSecure: target.protocol === 'https:' }
 }
 
 function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
