@@ -8,8 +8,6 @@ export default defineConfig({
   resolve: { alias: { '#transport': source('transport/node.ts') } },
   test: {
     include: ['test/**/*.test.ts'],
-    // Ratios of processor time want a machine of their own: `npm run growth`.
-    exclude: process.env.GROWTH === undefined ? ['test/growth/growth.test.ts'] : [],
     testTimeout: 60_000,
     pool: 'forks',
     maxWorkers: '100%',

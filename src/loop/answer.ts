@@ -24,9 +24,9 @@ export async function ask(
   options: CallOptions & { readonly signal: AbortSignal },
   emit: ((event: CompletionEvent) => Promise<void>) | undefined,
 ): Promise<CompletionResponse> {
-  const folder = createFolder()
+  const folder = emit === undefined ? undefined : createFolder()
   try {
-    if (emit === undefined) return readAnswer(await model.complete(request, options))
+    if (emit === undefined || folder === undefined) return readAnswer(await model.complete(request, options))
     let finished = false
     for await (const event of model.stream(request, options)) {
       folder.push(event)
@@ -40,7 +40,7 @@ export async function ask(
     return readAnswer(response)
   } catch (error) {
     const failure = foreignFailure('server_error', `the model "${model.name}" failed`, error)
-    throw failure.partial === undefined && emit !== undefined ? withPartial(failure, folder.done().response) : failure
+    throw failure.partial === undefined && folder !== undefined ? withPartial(failure, folder.done().response) : failure
   }
 }
 

@@ -6,7 +6,7 @@ import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
-import type { TransportResponse } from '../transport/transport.js'
+import { neverAborted, type TransportResponse } from '../transport/transport.js'
 import type { EncodedRequest, Env, StreamDecoder } from '../wire/codec.js'
 import { type Awaitable, awaitable, drained, leavable, oneByOne } from './awaitable.js'
 import { checkCapabilities } from './capabilities.js'
@@ -30,10 +30,8 @@ export function httpModel(endpoint: Endpoint): Model {
     get capabilities() {
       return place.learned.of(endpoint.model)
     },
-    complete: async (request, options = {}) => {
-      const signal = options.signal ?? new AbortController().signal // nobody can leave a call that is only awaited
-      return drained(callEvents(place, request, { ...options, signal }, false))
-    },
+    complete: async (request, options = {}) =>
+      drained(callEvents(place, request, { ...options, signal: options.signal ?? neverAborted }, false)),
     stream: (request, options = {}): Awaitable<CompletionEvent, CompletionResponse> =>
       awaitable(() =>
         leavable(options.signal, (signal) => oneByOne(callEvents(place, request, { ...options, signal }, true))),

@@ -4,7 +4,7 @@ import { bodyBytes } from '../frames/body.js'
 import { type Deadlines, withDeadlines } from '../transport/deadlines.js'
 import { type RetryBudget, type RetryPolicy, retryWaitMs } from '../transport/retry.js'
 import type { Transport, TransportResponse } from '../transport/transport.js'
-import type { Codec, Env, HttpRequest, HttpResponse } from '../wire/codec.js'
+import type { ClientCodec, Env, HttpRequest, HttpResponse } from '../wire/codec.js'
 import type { Capabilities } from './model.js'
 import { withoutSecrets } from './secrets.js'
 import { pause } from './wait.js'
@@ -18,7 +18,7 @@ export interface Retry {
 export interface Endpoint {
   readonly name: string
   readonly model: string
-  readonly codec: Codec
+  readonly codec: ClientCodec
   readonly env: Env
   readonly baseUrl: string
   /** Credentials and the caller's own headers. */

@@ -1,6 +1,6 @@
 // Time limits over any transport: until the headers, between two pieces of the body, and in all. Each covers the body too.
 import { ToolwireError } from '../errors/error.js'
-import type { Transport, TransportResponse } from './transport.js'
+import { neverAborted, type Transport, type TransportResponse } from './transport.js'
 
 export interface Deadlines {
   /** Until the headers of the answer; 60,000. */
@@ -77,7 +77,7 @@ function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
   }
   const abort = (): void => controller.abort(outer.reason)
   if (outer.aborted) abort()
-  outer.addEventListener('abort', abort, { once: true })
+  else if (outer !== neverAborted) outer.addEventListener('abort', abort, { once: true })
   schedule(startedAt, Math.min(limits.headersTimeoutMs, limits.timeoutMs))
   return {
     signal: controller.signal,
@@ -94,7 +94,7 @@ function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
     },
     close() {
       clearTimeout(timer)
-      outer.removeEventListener('abort', abort)
+      if (outer !== neverAborted) outer.removeEventListener('abort', abort)
     },
   }
 }

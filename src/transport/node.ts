@@ -75,7 +75,6 @@ function send(request: TransportRequest, place: Place, { agent, open }: Door): P
       fail(error)
       return
     }
-    outgoing.setNoDelay(true)
     outgoing.on('error', fail)
     signal.addEventListener('abort', abort, { once: true })
     outgoing.on('close', () => signal.removeEventListener('abort', abort))
