@@ -18,12 +18,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: {
-          name: 'apart',
-          include: [inFolders(`{${apart.join(',')}}`)],
-          // Ratios of processor time want a machine of their own: `npm run growth`.
-          exclude: process.env.GROWTH === undefined ? ['test/growth/growth.test.ts'] : [],
-        },
+        test: { name: 'apart', include: [inFolders(`{${apart.join(',')}}`)] },
       },
       {
         extends: true,

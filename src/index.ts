@@ -3,6 +3,7 @@ export { Conversation } from './conversation/conversation.js'
 export { ConversationManager } from './conversation/conversation-manager.js'
 export type { CompletionEvent } from './conversation/events.js'
 export { fold, partialOf } from './conversation/fold.js'
+export { type GrowingCall, type GrowingCalls, growingCalls } from './conversation/growing-calls.js'
 export { applyLosses, type Loss, type LossKind } from './conversation/losses.js'
 export {
   type AnyCall,

@@ -1,8 +1,7 @@
-// A bar chart of CPU against the floor, as SVG on standard output. node chart.mjs results.json [wire] > chart.svg
+// A bar chart of CPU against the floor, as SVG. node chart.mjs results.json [wire] > chart.svg
 import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 
-const [file = 'results.json', wire = 'openai'] = process.argv.slice(2)
-const results = JSON.parse(readFileSync(file, 'utf8'))
 const charts = [
   ['A', 'chat', 'A. one call'],
   ['B', '2000', 'B. text deltas'],
@@ -12,8 +11,8 @@ const charts = [
 const longest = 10
 const size = { label: 130, bar: 260, row: 18, gap: 34 }
 
-function rowsOf(scenario, key) {
-  return Object.entries(results[scenario] ?? {})
+function rowsOf(scenario = {}, key, wire) {
+  return Object.entries(scenario)
     .filter(([name]) => name.endsWith(`/${wire}`))
     .map(([name, value]) => ({ name: name.slice(0, name.lastIndexOf('/')), ratio: value[key]?.ratioCpu?.median }))
     .filter(({ ratio }) => Number.isFinite(ratio))
@@ -31,20 +30,28 @@ function bar({ name, ratio }, y) {
   ].join('')
 }
 
-const parts = []
-let y = 24
-for (const [scenario, key, title] of charts) {
-  const rows = rowsOf(scenario, key)
-  if (rows.length === 0) continue
-  parts.push(`<text x="0" y="${y}" font-weight="bold">${title}, ${wire}: CPU, raw fetch = 1</text>`)
-  y += 8
-  for (const row of rows) {
-    parts.push(bar(row, y))
-    y += size.row
+/** The chart of one wire. */
+export function chart(results, wire) {
+  const parts = []
+  let y = 24
+  for (const [scenario, key, title] of charts) {
+    const rows = rowsOf(results[scenario], key, wire)
+    if (rows.length === 0) continue
+    parts.push(`<text x="0" y="${y}" font-weight="bold">${title}, ${wire}: CPU, raw fetch = 1</text>`)
+    y += 8
+    for (const row of rows) {
+      parts.push(bar(row, y))
+      y += size.row
+    }
+    y += size.gap
   }
-  y += size.gap
+  const width = size.label + size.bar + 90
+  const frame = `xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" width="${width}" height="${y}"`
+  const ground = '<rect width="100%" height="100%" fill="#fff"/>'
+  return `<svg ${frame} font-family="sans-serif" font-size="11">${ground}${parts.join('')}</svg>\n`
 }
-const width = size.label + size.bar + 90
-console.log(
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" width="${width}" height="${y}" font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="#fff"/>${parts.join('')}</svg>`,
-)
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [file = 'results.json', wire = 'openai'] = process.argv.slice(2)
+  console.log(chart(JSON.parse(readFileSync(file, 'utf8')), wire))
+}

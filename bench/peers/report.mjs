@@ -1,6 +1,7 @@
 // The tables of a run, as markdown. node report.mjs [results.json]
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { targetRows } from './lib/targets.mjs'
 
 const wireOrder = ['openai', 'anthropic', 'ollama', 'gemini']
 
@@ -154,11 +155,35 @@ const tables = {
   H: gatewayTable,
 }
 
+function targetTable(results) {
+  const head = ['target', 'wire', 'at most', 'toolwire', 'holds', 'the cheapest peer']
+  const rows = targetRows(results).map(({ name, wire, most, value, best }) => [
+    name,
+    wire,
+    most ?? '-',
+    show(value, 2),
+    most === undefined ? '-' : value <= most ? 'yes' : 'no',
+    best === undefined ? '-' : `${best.contender} ${show(best.value, 2)}`,
+  ])
+  return rows.length === 0 ? [] : [table('Targets, and the cheapest peer', head, rows)]
+}
+
+/** When the pieces were measured, and how busy the machine was. */
+function piecesOf({ meta, pieces = {} }) {
+  const { node, cpus, cpu } = meta
+  const all = Object.entries(pieces)
+  const loads = all.map(([, { load }]) => load)
+  const quick = all.filter(([, piece]) => piece.quick).map(([name]) => name)
+  const dates = all.map(([, { date }]) => date).sort()
+  const range = `load ${show(Math.min(...loads), 1)} to ${show(Math.max(...loads), 1)}`
+  const when = `${dates[0] ?? meta.date} to ${dates.at(-1) ?? meta.date}`
+  return `${when}, Node ${node}, ${cpus} cores (${cpu}), ${range}${quick.length === 0 ? '' : `; few rounds: ${quick.join(', ')}`}`
+}
+
 export function report(results) {
-  const { date, node, cpus, load, quick } = results.meta
-  const about = `${date}, Node ${node}, ${cpus} cores, load ${load.map((value) => value.toFixed(1)).join(' ')}${quick ? ', quick' : ''}`
   const found = Object.entries(tables).filter(([scenario]) => results[scenario] !== undefined)
-  return [about, '', ...found.map(([scenario, make]) => make(results[scenario]))].join('\n')
+  const shown = found.map(([scenario, make]) => make(results[scenario]))
+  return [piecesOf(results), '', ...targetTable(results), ...shown].join('\n')
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

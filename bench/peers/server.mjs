@@ -1,135 +1,149 @@
-// Loopback upstream speaking the four wires. Raw node:net, every byte pre-rendered and cached.
+// The upstream: a loopback server that speaks four wires on raw sockets. Every byte is rendered once and sent again from memory, so
+// that its own cost stays out of the figures. The scenario is the first segment of the path, so clients need no hook.
 import net from 'node:net'
 import { jsonResponse, replyFor, streamResponse, streamSlices, wireOf } from './lib/wires.mjs'
 
-const cache = new Map()
-const counters = new Map()
-const waiting = new Map()
+const rendered = new Map()
+/** How far each loop of calls is, by its scenario. */
+const steps = new Map()
+/** The sockets of a crowd that is not complete yet. */
+const crowds = new Map()
+/** Scenario → requests, bytes of their bodies, largest body: whether everybody sends the whole history. */
+const received = new Map()
 let requests = 0
-const sent = new Map() // slug -> [requests, total body bytes, largest body]: lets a run check that everybody sends the whole history
-const CRLF2 = Buffer.from('\r\n\r\n')
-const memo = (k, f) => {
-  if (!cache.has(k)) cache.set(k, f())
-  return cache.get(k)
+
+function once(key, make) {
+  if (!rendered.has(key)) rendered.set(key, make())
+  return rendered.get(key)
 }
 
-function respond(sock, path, body) {
-  requests++
+function count(slug, body) {
+  requests += 1
+  const [number, bytes, largest] = received.get(slug) ?? [0, 0, 0]
+  received.set(slug, [number + 1, bytes + body.length, Math.max(largest, body.length)])
+}
+
+function isStreamed(wire, path, body) {
+  if (wire === 'gemini') return path.includes('stream')
+  return wire === 'ollama' ? !/"stream":\s*false/.test(body.toString('latin1')) : body.includes('"stream":true')
+}
+
+function respond(socket, path, body) {
   const slug = path.slice(1, path.indexOf('/', 1))
   const wire = wireOf(path)
-  const c = sent.get(slug)
-  if (c) {
-    c[0]++
-    c[1] += body.length
-    if (body.length > c[2]) c[2] = body.length
-  } else sent.set(slug, [1, body.length, body.length])
-  if (!wire) {
-    sock.write('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\n{}')
+  count(slug, body)
+  if (wire === undefined || wire === null) {
+    socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\n{}')
     return
   }
-  const stream =
-    wire === 'gemini'
-      ? path.includes('stream')
-      : wire === 'ollama'
-        ? !/"stream":\s*false/.test(body.toString('latin1'))
-        : body.includes('"stream":true')
-  if (slug.startsWith('conc-') || slug.startsWith('paced-')) {
-    const n = Number(slug.split('-')[1])
-    const key = slug + wire
-    const slices = memo(`S${key}`, () => streamSlices(wire, replyFor(slug), slug.startsWith('paced-') ? 5 : 10))
-    let w = waiting.get(key)
-    if (!w) {
-      w = { socks: [] }
-      waiting.set(key, w)
-      w.timer = setTimeout(() => release(key, slices), 8000)
-    }
-    w.socks.push(sock)
-    if (w.socks.length >= n) release(key, slices)
+  const [kind, size] = slug.split('-')
+  if (kind === 'conc' || kind === 'paced') {
+    joinCrowd(socket, slug, wire)
     return
   }
-  let step = 0
-  if (slug.startsWith('loop-')) {
-    const r = Number(slug.split('-')[1])
-    step = counters.get(slug) ?? 0
-    counters.set(slug, step >= r ? 0 : step + 1)
-  }
-  sock.write(
-    memo(`${slug.startsWith('loop-') ? slug.split('-').slice(0, 2).join('-') : slug}|${wire}|${stream}|${step}`, () =>
-      stream
-        ? streamResponse(wire, replyFor(slug, step), slug.endsWith('-c'))
-        : jsonResponse(wire, replyFor(slug, step)),
-    ),
-  )
+  const step = kind === 'loop' ? nextStep(slug, Number(size)) : 0
+  const stream = isStreamed(wire, path, body)
+  const name = kind === 'loop' ? `${kind}-${size}` : slug
+  const make = () =>
+    stream ? streamResponse(wire, replyFor(slug, step), slug.endsWith('-c')) : jsonResponse(wire, replyFor(slug, step))
+  socket.write(once(`${name}|${wire}|${stream}|${step}`, make))
 }
-function release(key, slices) {
-  const w = waiting.get(key)
-  if (!w) return
-  waiting.delete(key)
-  clearTimeout(w.timer)
-  if (key.startsWith('paced-')) {
-    // 5 events per socket every 100 ms, sockets spread over ten 10 ms phases
-    const next = w.socks.map(() => 0)
-    let t = 0,
-      left = w.socks.length
-    const timer = setInterval(() => {
-      for (let j = t % 10; j < w.socks.length; j += 10)
-        if (next[j] < slices.length) {
-          w.socks[j].write(slices[next[j]++])
-          if (next[j] === slices.length) left--
-        }
-      t++
-      if (!left) clearInterval(timer)
-    }, 10)
-    return
-  }
-  let i = 0
+
+function nextStep(slug, rounds) {
+  const step = steps.get(slug) ?? 0
+  steps.set(slug, step >= rounds ? 0 : step + 1)
+  return step
+}
+
+/** A crowd is answered when all of it has asked, or after a while. */
+function joinCrowd(socket, slug, wire) {
+  const [kind, size] = slug.split('-')
+  const key = `${slug}|${wire}`
+  const slices = once(key, () => streamSlices(wire, replyFor(slug), kind === 'paced' ? 5 : 10))
+  if (!crowds.has(key)) crowds.set(key, { sockets: [], timer: setTimeout(() => release(key, kind, slices), 8000) })
+  const { sockets } = crowds.get(key)
+  sockets.push(socket)
+  if (sockets.length >= Number(size)) release(key, kind, slices)
+}
+
+function release(key, kind, slices) {
+  const crowd = crowds.get(key)
+  if (crowd === undefined) return
+  crowds.delete(key)
+  clearTimeout(crowd.timer)
+  if (kind === 'paced') sendPaced(crowd.sockets, slices)
+  else sendAtOnce(crowd.sockets, slices)
+}
+
+/** Five events to each socket every 100 ms, the sockets spread over ten phases of 10 ms. */
+function sendPaced(sockets, slices) {
+  const sent = sockets.map(() => 0)
+  let tick = 0
+  let open = sockets.length
+  const timer = setInterval(() => {
+    for (let index = tick % 10; index < sockets.length; index += 10) {
+      if (sent[index] === slices.length) continue
+      sockets[index].write(slices[sent[index]])
+      sent[index] += 1
+      if (sent[index] === slices.length) open -= 1
+    }
+    tick += 1
+    if (open === 0) clearInterval(timer)
+  }, 10)
+}
+
+function sendAtOnce(sockets, slices) {
+  let next = 0
   const tick = () => {
-    for (const s of w.socks) s.write(slices[i])
-    if (++i < slices.length) setImmediate(tick)
+    for (const socket of sockets) socket.write(slices[next])
+    next += 1
+    if (next < slices.length) setImmediate(tick)
   }
   tick()
 }
 
-const server = net.createServer({ noDelay: true }, (sock) => {
-  let buf = null,
-    need = -1,
-    path = '',
-    isChunked = false
-  sock.on('error', () => {})
-  sock.on('data', (d) => {
-    buf = buf ? Buffer.concat([buf, d]) : d
-    for (;;) {
-      if (need < 0) {
-        const h = buf.indexOf(CRLF2)
-        if (h < 0) return
-        const head = buf.toString('latin1', 0, h)
-        path = head.slice(head.indexOf(' ') + 1, head.indexOf(' ', head.indexOf(' ') + 1))
-        const m = /\r\ncontent-length: *(\d+)/i.exec(head)
-        isChunked = !m && /transfer-encoding: *chunked/i.test(head)
-        need = m ? Number(m[1]) : 0
-        buf = buf.subarray(h + 4)
-        if (/expect: 100/i.test(head)) sock.write('HTTP/1.1 100 Continue\r\n\r\n')
+function tellStats(socket) {
+  const body = JSON.stringify({ requests, sent: Object.fromEntries(received) })
+  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+  socket.write(head + body)
+}
+
+/** The head of a request: its path and how its body ends. Undefined while it is not whole. */
+function headOf(bytes) {
+  const end = bytes.indexOf('\r\n\r\n')
+  if (end < 0) return undefined
+  const text = bytes.toString('latin1', 0, end)
+  const length = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1]
+  return {
+    path: text.split(' ', 2)[1],
+    length: Number(length ?? 0),
+    isChunked: length === undefined && /transfer-encoding: *chunked/i.test(text),
+    isExpecting: /expect: 100/i.test(text),
+    bodyAt: end + 4,
+  }
+}
+
+const server = net.createServer({ noDelay: true }, (socket) => {
+  let bytes = Buffer.alloc(0)
+  let head
+  socket.on('error', () => {})
+  socket.on('data', (piece) => {
+    bytes = bytes.length === 0 ? piece : Buffer.concat([bytes, piece])
+    while (bytes.length > 0 || head !== undefined) {
+      if (head === undefined) {
+        head = headOf(bytes)
+        if (head === undefined) return
+        bytes = bytes.subarray(head.bodyAt)
+        if (head.isExpecting) socket.write('HTTP/1.1 100 Continue\r\n\r\n')
       }
-      let body
-      if (isChunked) {
-        const e = buf.indexOf('0\r\n\r\n')
-        if (e < 0) return
-        body = buf.subarray(0, e)
-        buf = buf.subarray(e + 5)
-      } else {
-        if (buf.length < need) return
-        body = buf.subarray(0, need)
-        buf = buf.subarray(need)
-      }
-      need = -1
-      if (path === '/stats/') {
-        const b = JSON.stringify({ requests, sent: Object.fromEntries(sent) })
-        sock.write(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${b.length}\r\n\r\n${b}`)
-      } else respond(sock, path, body)
-      if (!buf.length) {
-        buf = null
-        return
-      }
+      const end = head.isChunked ? bytes.indexOf('0\r\n\r\n') : head.length
+      if (end < 0 || bytes.length < end) return
+      const body = bytes.subarray(0, end)
+      bytes = bytes.subarray(head.isChunked ? end + 5 : end)
+      const { path } = head
+      head = undefined
+      if (path === '/stats/') tellStats(socket)
+      else respond(socket, path, body)
     }
   })
 })

@@ -4,17 +4,18 @@
 /** What is remembered of a frozen object. A proxy may show the one of its target, so it knows whose it is. */
 class Memo {
   readonly owner: object
-  readonly #entries: Map<string | object, unknown> = new Map()
+  #entries: Map<string | object, unknown> | undefined // of most objects nothing is ever remembered
 
   constructor(owner: object) {
     this.owner = owner
   }
 
   get<T>(key: string | object): T | undefined {
-    return this.#entries.get(key) as T | undefined
+    return this.#entries?.get(key) as T | undefined
   }
 
   set(key: string | object, value: unknown): void {
+    this.#entries ??= new Map()
     this.#entries.set(key, value)
   }
 }

@@ -133,9 +133,12 @@ export function growingValue(): GrowingValue {
   }
   return {
     push(text) {
-      for (const character of text) {
+      for (let index = 0; index < text.length; ) {
         if (state === 'broken') return false
-        state = step(character)
+        const plain = state === 'string' && escaped === undefined ? plainEnd(text, index) : index
+        if (plain > index) token += text.slice(index, plain)
+        else state = step(text[index] as string)
+        index = Math.max(plain, index + 1)
       }
       if (state === 'string' && !isKey) show(false)
       return state !== 'broken'
@@ -144,6 +147,17 @@ export function growingValue(): GrowingValue {
       return root
     },
   }
+}
+
+/** Where a run of characters ends that stand for themselves in a string. */
+function plainEnd(text: string, from: number): number {
+  let index = from
+  while (index < text.length) {
+    const code = text.charCodeAt(index)
+    if (code === 0x22 || code === 0x5c) break
+    index += 1
+  }
+  return index
 }
 
 function define(object: object, key: string, value: unknown): void {

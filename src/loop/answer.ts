@@ -13,7 +13,7 @@ import { type ErrorCode, ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import { redact } from '../json/redact.js'
 import type { Json } from '../json/types.js'
-import type { Model, ModelRequest } from '../model/model.js'
+import type { CallOptions, Model, ModelRequest } from '../model/model.js'
 
 const finishReasons: readonly FinishReason[] = ['stop', 'tool_calls', 'length', 'content_filter', 'pause', 'error']
 
@@ -21,18 +21,18 @@ const finishReasons: readonly FinishReason[] = ['stop', 'tool_calls', 'length', 
 export async function ask(
   model: Model,
   request: ModelRequest,
-  signal: AbortSignal,
+  options: CallOptions & { readonly signal: AbortSignal },
   emit: ((event: CompletionEvent) => Promise<void>) | undefined,
 ): Promise<CompletionResponse> {
-  const folder = createFolder()
+  const folder = emit === undefined ? undefined : createFolder()
   try {
-    if (emit === undefined) return readAnswer(await model.complete(request, { signal }))
+    if (emit === undefined || folder === undefined) return readAnswer(await model.complete(request, options))
     let finished = false
-    for await (const event of model.stream(request, { signal })) {
+    for await (const event of model.stream(request, options)) {
       folder.push(event)
       finished ||= event.type === 'finish'
       await emit(event)
-      if (signal.aborted) throw signal.reason // nobody reads on: the model's stream is closed, also one that knows no signal
+      if (options.signal.aborted) throw options.signal.reason // nobody reads on: the model's stream is closed, also one that knows no signal
     }
     const { response, error } = folder.done()
     if (error !== undefined) throw error
@@ -40,7 +40,7 @@ export async function ask(
     return readAnswer(response)
   } catch (error) {
     const failure = foreignFailure('server_error', `the model "${model.name}" failed`, error)
-    throw failure.partial === undefined && emit !== undefined ? withPartial(failure, folder.done().response) : failure
+    throw failure.partial === undefined && folder !== undefined ? withPartial(failure, folder.done().response) : failure
   }
 }
 

@@ -113,7 +113,7 @@ function outcomeOf(outcome: CallOutcome, ordinal: number): Outcome {
     })
   }
   try {
-    return freeze({ state: 'answered', result: decodeResult(outcome.result) })
+    return { state: 'answered', result: decodeResult(outcome.result) }
   } catch {
     return failure(call, 'The tool gave a result that cannot be stored')
   }

@@ -1,10 +1,14 @@
 // Events out of work that is still going on: the work emits, a generator hands them on. The pace is the reader's: `emit`
-// settles when its event was taken, so that a slow reader slows the model's stream down and not memory up.
+// settles when the next one is asked for, so that a slow reader slows the model's stream down and not memory up.
 
-interface Channel<T> {
+/** Where events are put. */
+export interface Events<T> {
   emit(value: T): Promise<void>
   /** Like `emit`, for those who do not wait. */
   post(value: T): void
+}
+
+interface Channel<T> extends Events<T> {
   /** Nothing can be emitted any more; what was is still given out. */
   close(): void
   /** Closes, and lets go of what nobody will take. */
@@ -12,8 +16,9 @@ interface Channel<T> {
   take(): Promise<T | undefined>
 }
 
-function createChannel<T>(): Channel<T> {
+export function createChannel<T>(): Channel<T> {
   const waiting: { readonly value: T; readonly taken: () => void }[] = []
+  let given = (): void => {}
   let reader: (() => void) | undefined
   let open = true
   const wake = (): void => {
@@ -34,17 +39,19 @@ function createChannel<T>(): Channel<T> {
     },
     drop() {
       open = false
+      given()
       for (const { taken } of waiting.splice(0)) taken()
       wake()
     },
     async take() {
+      given()
       while (waiting.length === 0 && open) {
         await new Promise<void>((resolve) => {
           reader = resolve
         })
       }
       const next = waiting.shift()
-      next?.taken()
+      given = next?.taken ?? given
       return next?.value
     },
   }
@@ -52,9 +59,9 @@ function createChannel<T>(): Channel<T> {
 
 /** Runs the work, yields what it emits, and gives what it gives. A reader who leaves waits until the work has settled. */
 export async function* eventsOf<E, T>(
-  work: (events: Pick<Channel<E>, 'emit' | 'post'>) => Promise<T>,
+  work: (events: Events<E>) => Promise<T>,
+  channel: Channel<E> = createChannel(),
 ): AsyncGenerator<E, T> {
-  const channel = createChannel<E>()
   const outcome = work(channel).finally(channel.close)
   outcome.catch(() => {}) // thrown below, or not at all when the reader has left
   try {

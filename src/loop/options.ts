@@ -69,6 +69,8 @@ export interface RunOptions extends RequestSettings, ExecutorSettings, Budget {
   /** How long one tool may run that names no time of its own; 60,000. `timeoutMs` is the time of the whole run. */
   readonly toolTimeoutMs?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** Fragments of tool arguments as `tool_call_delta` events of `run.stream`, for `growingCalls`. Off unless asked for. */
+  readonly deltas?: boolean | undefined
   /** Called after each turn, and waited for. What it throws ends the run with an error. */
   readonly onTurn?: ((turn: Turn) => unknown) | undefined
   /** What remembers the steps of the run. With a store, a run that is known by `runId` goes on where it was. */
@@ -86,6 +88,7 @@ export interface Setup {
   readonly options: RunOptions
   readonly executor: ToolExecutor
   readonly limits: Limits
+  readonly settings: RequestSettings
   readonly runId: string
   readonly journal: Journal | JournalStore
   /** Empty when a store is to know what the run began with. */
@@ -104,6 +107,7 @@ export function checkOptions(options: RunOptions): Setup {
     options,
     executor: options.executor ?? new ToolExecutor(tools instanceof ToolRegistry ? tools.snapshot() : (tools ?? [])),
     limits: limitsOf(options),
+    settings: settingsOf(options),
     runId,
     journal,
     conversation: resume === undefined ? startOf(options) : resumedFrom(options, resume),
@@ -204,12 +208,20 @@ function checkChoice(choice: ToolChoice | undefined, tools: ToolSource): void {
 
 /** What the model is asked in one turn. */
 export function requestOf(setup: Setup, messages: readonly Message[], turn: number): ModelRequest {
-  const { parallelToolCalls, output, maxTokens, temperature, topP, stop, reasoning, extra } = setup.options
   const specs = setup.executor.tools.list().map((tool) => tool.spec)
   const toolChoice = choiceOf(setup.options, turn)
-  const given = { parallelToolCalls, output, maxTokens, temperature, topP, stop, reasoning, extra, toolChoice }
-  const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return { messages, ...(specs.length === 0 ? {} : { tools: specs }), ...settings }
+  return {
+    messages,
+    ...(specs.length === 0 ? {} : { tools: specs }),
+    ...setup.settings,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+  }
+}
+
+function settingsOf(options: RunOptions): RequestSettings {
+  const { parallelToolCalls, output, maxTokens, temperature, topP, stop, reasoning, extra } = options
+  const given = { parallelToolCalls, output, maxTokens, temperature, topP, stop, reasoning, extra }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 /** The choice of one turn: one that forces calls is over after the first. */

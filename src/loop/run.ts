@@ -1,6 +1,7 @@
 // The agent loop: ask the model, run the calls it makes, tell it the results, until it answers or a limit is reached.
 // It returns, whatever happens after it started, and its messages can be sent again: every call has a result.
-import { type Awaitable, awaitable, drained, type Source } from '../model/awaitable.js'
+import { type Awaitable, awaitable, type Source } from '../model/awaitable.js'
+import { createChannel, eventsOf } from './channel.js'
 import { checkOptions, type RunOptions, type Setup } from './options.js'
 import type { RunEvent, RunResult } from './result.js'
 import { Session } from './session.js'
@@ -17,19 +18,20 @@ export interface Run {
 }
 
 export const run: Run = Object.assign(
-  async (options: RunOptions): Promise<RunResult> => drained(sourceOf(checkOptions(options), false).events),
+  async (options: RunOptions): Promise<RunResult> => new Session(checkOptions(options), undefined).run(),
   {
     stream(options: RunOptions): RunStream {
       const setup = checkOptions(options)
-      return awaitable(() => sourceOf(setup, true))
+      return awaitable(() => sourceOf(setup))
     },
   },
 )
 
-function sourceOf(setup: Setup, streaming: boolean): Source<RunEvent, RunResult> {
-  const session = new Session(setup, streaming)
+function sourceOf(setup: Setup): Source<RunEvent, RunResult> {
+  const channel = createChannel<RunEvent>()
+  const session = new Session(setup, channel)
   return {
-    events: session.events(),
+    events: eventsOf(() => session.run(), channel),
     leave: () => session.end(aborted(new Error('the reader of the events left'))),
     left: () => session.result(),
   }

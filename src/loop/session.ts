@@ -1,4 +1,4 @@
-// One run on its way: what was said, spent and decided so far. Its generator is the loop, for `run` and `run.stream` alike.
+// One run on its way: what was said, spent and decided so far. Its method `run` is the loop, for `run` and `run.stream` alike.
 import type { Conversation } from '../conversation/conversation.js'
 import type { CompletionEvent } from '../conversation/events.js'
 import { withPartial } from '../conversation/fold.js'
@@ -17,7 +17,7 @@ import { toolResults } from '../tools/results.js'
 import { ask, foreignFailure, readAnswer, recordedAnswer } from './answer.js'
 import { type CallBatch, type Outcome, resumedBatch, settleBatch } from './batch.js'
 import { createRepeatGuard, overBudget } from './budget.js'
-import { eventsOf } from './channel.js'
+import type { Events } from './channel.js'
 import { isOpen, isStore, type Journal, type OpenJournal } from './journal.js'
 import { memoryJournal } from './memory-journal.js'
 import { requestOf, type Setup } from './options.js'
@@ -28,7 +28,8 @@ import { aborted, type Lifetime, type Stop, startLifetime, stopText, within } fr
 
 export class Session {
   readonly #setup: Setup
-  readonly #streaming: boolean
+  /** Where events go when somebody reads them. */
+  readonly #events: Events<RunEvent> | undefined
   readonly #isRepeating: ReturnType<typeof createRepeatGuard>
   readonly #approvals: ApprovalLedger
   #lifetime: Lifetime | undefined
@@ -45,10 +46,10 @@ export class Session {
   #stop: Stop | undefined
   #result: RunResult | undefined
 
-  constructor(setup: Setup, streaming: boolean) {
+  constructor(setup: Setup, events: Events<RunEvent> | undefined) {
     const { resume } = setup
     this.#setup = setup
-    this.#streaming = streaming
+    this.#events = events
     this.#isRepeating = createRepeatGuard(setup.limits)
     this.#conversation = setup.conversation
     this.#turn = resume?.turn ?? 0
@@ -59,8 +60,8 @@ export class Session {
     this.#approvals = new ApprovalLedger(isStore(setup.journal) ? setup.approvals : new Map())
   }
 
-  /** The loop. Never throws; its last event and its value are the result. */
-  async *events(): AsyncGenerator<RunEvent, RunResult> {
+  /** The loop. Never rejects; its last event and its value are the result. */
+  async run(): Promise<RunResult> {
     const { options, limits, resume } = this.#setup
     const lifetime = startLifetime(options.signal, limits.timeoutMs)
     this.#lifetime = lifetime
@@ -68,9 +69,9 @@ export class Session {
       await this.#open(lifetime)
       if (resume !== undefined && this.#batch !== undefined) {
         this.#response = readAnswer({ message: resume.messages.at(-1), finishReason: 'tool_calls' })
-        yield* this.#runCalls(lifetime, this.#batch, this.#response)
+        await this.#runCalls(lifetime, this.#batch, this.#response)
       }
-      while (this.#stop === undefined) yield* this.#takeTurn(lifetime)
+      while (this.#stop === undefined) await this.#takeTurn(lifetime)
       this.#approvals.end(this.#setup.runId)
     } catch (error) {
       // The model, its tools and the hook have told of their failures already.
@@ -81,7 +82,7 @@ export class Session {
       await this.#close()
     }
     const result = this.result()
-    yield { type: 'done', result }
+    await this.#tell({ type: 'done', result })
     return result
   }
 
@@ -118,80 +119,81 @@ export class Session {
     })
   }
 
-  async *#takeTurn(lifetime: Lifetime): AsyncGenerator<RunEvent, void> {
+  /** Waits until the reader has taken the event and asks for more: the pace is the reader's. */
+  async #tell(event: RunEvent): Promise<void> {
+    if (this.#events !== undefined) await this.#events.emit(event)
+  }
+
+  async #takeTurn(lifetime: Lifetime): Promise<void> {
     lifetime.signal.throwIfAborted()
     this.#turn += 1
-    yield { type: 'turn_start', turn: this.#turn }
-    const response = yield* this.#askModel(lifetime)
+    await this.#tell({ type: 'turn_start', turn: this.#turn })
+    const response = await this.#askModel(lifetime)
     this.#usage = addUsage(this.#usage, response.usage ?? {})
     this.#losses = [...this.#losses, ...response.losses]
     const calls = response.message.content.filter(isCall)
     if (calls.length === 0) this.#stop = stopOf(response)
     this.#response = response
     this.#conversation = this.#conversation.append(response.message)
-    if (calls.length === 0) return yield* this.#endTurn(lifetime, response, [], [])
+    if (calls.length === 0) return this.#endTurn(lifetime, response, [], [])
     this.#batch = { turn: this.#turn, calls, outcomes: [], resumes: 0, pending: [], approvals: new Map() }
     this.#stop = overBudget(this.#setup.limits, calls, this.#usage)
-    yield* this.#runCalls(lifetime, this.#batch, response)
+    await this.#runCalls(lifetime, this.#batch, response)
   }
 
-  async *#askModel(lifetime: Lifetime): AsyncGenerator<RunEvent, CompletionResponse> {
-    const { model } = this.#setup.options
+  async #askModel(lifetime: Lifetime): Promise<CompletionResponse> {
+    const { model, deltas } = this.#setup.options
     const journal = this.#journal
     const turn = this.#turn
     const request = requestOf(this.#setup, this.#conversation.messages, turn)
-    const isStreamed = this.#streaming && model.capabilities?.streaming !== 'no'
+    const isStreamed = this.#events !== undefined && model.capabilities?.streaming !== 'no'
+    const onEvent = isStreamed ? (event: CompletionEvent) => this.#tell({ ...event, turn }) : undefined
     let fresh: CompletionResponse | undefined
-    const recorded = yield* eventsOf<RunEvent, Json>(({ emit }) => {
-      const step = async (): Promise<Json> => {
-        this.#approvals.end(this.#setup.runId)
-        const onEvent = isStreamed ? (event: CompletionEvent) => emit({ ...event, turn }) : undefined
-        fresh = await ask(model, request, lifetime.signal, onEvent)
-        return recordedAnswer(fresh)
-      }
-      return within(lifetime, () => journal.step(`turn/${turn}/model`, step))
-    })
+    const step = async (): Promise<Json> => {
+      this.#approvals.end(this.#setup.runId)
+      fresh = await ask(model, request, { signal: lifetime.signal, deltas }, onEvent)
+      return recordedAnswer(fresh)
+    }
+    const recorded = await within(lifetime, () => journal.step(`turn/${turn}/model`, step))
     lifetime.signal.throwIfAborted()
     const response = fresh ?? readAnswer(recorded)
-    if (this.#streaming && !(fresh !== undefined && isStreamed))
-      for (const event of unfold(response)) yield { ...event, turn }
+    if (this.#events !== undefined && !(fresh !== undefined && isStreamed))
+      for (const event of unfold(response)) await this.#tell({ ...event, turn })
     return response
   }
 
   /** Runs what may run of the batch, and puts the results into the conversation when no call waits. */
-  async *#runCalls(lifetime: Lifetime, batch: CallBatch, response: CompletionResponse): AsyncGenerator<RunEvent, void> {
+  async #runCalls(lifetime: Lifetime, batch: CallBatch, response: CompletionResponse): Promise<void> {
     const { calls, outcomes, turn } = batch
-    if (this.#stop !== undefined) return yield* this.#endTurn(lifetime, response, calls, [])
-    const isFresh = yield* eventsOf<RunEvent, boolean>(({ post }) => {
-      const started = (call: AnyCall): void => post({ type: 'tool_start', turn, call })
-      const settled = (call: AnyCall, outcome: Outcome): void => {
-        if (outcome.state === 'answered') this.#calls += 1
-        if (outcome.state === 'answered' && outcome.inDoubt === true) this.#inDoubt = [...this.#inDoubt, call]
-        post(
-          outcome.state === 'answered'
-            ? { type: 'tool_result', turn, call, result: outcome.result }
-            : { type: 'tool_paused', turn, call },
-        )
-      }
-      return within(lifetime, () =>
-        settleBatch(this.#setup, this.#journal, batch, lifetime.signal, { started, settled }),
+    if (this.#stop !== undefined) return this.#endTurn(lifetime, response, calls, [])
+    const started = (call: AnyCall): void => this.#events?.post({ type: 'tool_start', turn, call })
+    const settled = (call: AnyCall, outcome: Outcome): void => {
+      if (outcome.state === 'answered') this.#calls += 1
+      if (outcome.state === 'answered' && outcome.inDoubt === true) this.#inDoubt = [...this.#inDoubt, call]
+      this.#events?.post(
+        outcome.state === 'answered'
+          ? { type: 'tool_result', turn, call, result: outcome.result }
+          : { type: 'tool_paused', turn, call },
       )
-    })
+    }
+    const isFresh = await within(lifetime, () =>
+      settleBatch(this.#setup, this.#journal, batch, lifetime.signal, { started, settled }),
+    )
     lifetime.signal.throwIfAborted()
     const results = outcomes.flatMap((outcome) => (outcome?.state === 'answered' ? [outcome.result] : []))
     if (results.length < calls.length) {
       const next = await this.#approved(batch, isFresh)
       if (next !== undefined) {
         this.#batch = next
-        return yield* this.#runCalls(lifetime, next, response)
+        return this.#runCalls(lifetime, next, response)
       }
       this.#stop = { reason: 'needs_approval' }
-      return yield* this.#endTurn(lifetime, response, calls, [])
+      return this.#endTurn(lifetime, response, calls, [])
     }
     this.#conversation = this.#conversation.append(freeze(toolResults(results)))
     this.#batch = undefined
     if (this.#isRepeating(calls, results)) this.#stop = { reason: 'budget', detail: 'identical_calls' }
-    yield* this.#endTurn(lifetime, response, calls, results)
+    await this.#endTurn(lifetime, response, calls, results)
   }
 
   /** The batch with approvals for the calls that wait, where a store has or takes them. */
@@ -201,15 +203,15 @@ export class Session {
     return isOpen(journal) ? this.#approvals.take(journal, batch, canAsk) : undefined
   }
 
-  async *#endTurn(
+  async #endTurn(
     lifetime: Lifetime,
     response: CompletionResponse,
     calls: readonly AnyCall[],
     results: readonly ToolResult[],
-  ): AsyncGenerator<RunEvent, void> {
+  ): Promise<void> {
     const { options, limits } = this.#setup
     const turn = this.#turn
-    yield { type: 'turn_end', turn, response, results }
+    await this.#tell({ type: 'turn_end', turn, response, results })
     const { onTurn } = options
     if (onTurn !== undefined) {
       const told = within(lifetime, async () => onTurn({ turn, response, calls, results, usage: this.#usage }))

@@ -2,7 +2,6 @@
 import { ToolwireError } from '../errors/error.js'
 import { onAbort } from '../tools/abort.js'
 import { systemClock } from '../tools/clock.js'
-import { race } from '../tools/race.js'
 
 export type StopReason = 'answer' | 'max_turns' | 'budget' | 'aborted' | 'needs_approval' | 'error'
 /** Of an answer: that it was cut or filtered. Of a budget: which one. */
@@ -75,19 +74,19 @@ const graceMs = 10
  * Waits for work that belongs to a lifetime. When that ends first, the work gets a moment to settle, and what it gives then
  * still counts; otherwise it is abandoned, and the error of the signal is thrown.
  */
-export async function within<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T> {
+export function within<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T> {
   const { signal } = lifetime
-  let started: Promise<T> | undefined
-  const begin = (): Promise<T> => {
-    started = work()
-    return started
-  }
-  const first = await race(begin, { signals: [signal], timeoutMs: Number.POSITIVE_INFINITY, clock: systemClock })
-  const pending = started
-  const raced =
-    first.state === 'aborted' && pending !== undefined
-      ? await race(() => pending, { signals: [], timeoutMs: graceMs, clock: systemClock })
-      : first
-  if (raced.state === 'done') return raced.value
-  throw raced.state === 'failed' ? raced.error : signal.reason
+  if (signal.aborted) return Promise.reject(signal.reason)
+  return new Promise((resolve, reject) => {
+    let stopGrace = (): void => {}
+    const release = onAbort(signal, () => {
+      stopGrace = systemClock.after(graceMs, () => reject(signal.reason))
+    })
+    const settle = (): void => {
+      release()
+      stopGrace()
+    }
+    const begin = async (): Promise<T> => work()
+    begin().finally(settle).then(resolve, reject)
+  })
 }

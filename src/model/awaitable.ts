@@ -2,8 +2,11 @@
 // The trap: a consumer may leave while an event is on its way, so leaving tells the source first and waits for it second.
 import { ToolwireError } from '../errors/error.js'
 
+/** Events in a row and an outcome; what an async generator is, as far as it is needed here. */
+export type Events<Event, Outcome> = Pick<AsyncGenerator<Event, Outcome>, 'next' | 'return'>
+
 export interface Source<Event, Outcome> {
-  readonly events: AsyncGenerator<Event, Outcome>
+  readonly events: Events<Event, Outcome>
   /** Told when the consumer leaves early; must make a pending event settle soon. */
   leave(): void
   /** The outcome when the consumer left early; may throw. */
@@ -44,7 +47,7 @@ export function awaitable<Event, Outcome>(open: () => Source<Event, Outcome>): A
 /** A source of events that stop when the consumer leaves: `open` gets a signal that is aborted then, or with the given one. */
 export function leavable<Event, Outcome>(
   signal: AbortSignal | undefined,
-  open: (signal: AbortSignal) => AsyncGenerator<Event, Outcome>,
+  open: (signal: AbortSignal) => Events<Event, Outcome>,
 ): Source<Event, Outcome> {
   const leaving = new AbortController()
   return {
@@ -57,10 +60,48 @@ export function leavable<Event, Outcome>(
 }
 
 /** Runs a source to its end and gives its outcome. */
-export async function drained<Event, Outcome>(events: AsyncGenerator<Event, Outcome>): Promise<Outcome> {
+export async function drained<Event, Outcome>(events: Events<Event, Outcome>): Promise<Outcome> {
   for (;;) {
     const next = await events.next()
     if (next.done === true) return next.value
+  }
+}
+
+/** Events one by one out of batches. Only a batch is waited for, not each event in it. */
+export function oneByOne<Event, Outcome>(batches: Events<readonly Event[], Outcome>): Events<Event, Outcome> {
+  let batch: readonly Event[] = []
+  let index = 0
+  let refill: Promise<IteratorResult<Event, Outcome>> | undefined
+  const next = (): Promise<IteratorResult<Event, Outcome>> => {
+    if (refill !== undefined) return refill.then(next, next) // asked again before the first was answered
+    if (index === batch.length) return nextBatch()
+    const value = batch[index] as Event
+    index += 1
+    return Promise.resolve({ done: false, value })
+  }
+  const nextBatch = (): Promise<IteratorResult<Event, Outcome>> => {
+    const filled = batches
+      .next()
+      .then((found): IteratorResult<Event, Outcome> | Promise<IteratorResult<Event, Outcome>> => {
+        refill = undefined
+        if (found.done === true) return found
+        batch = found.value
+        index = 0
+        return next()
+      })
+    refill = filled
+    filled.catch(() => {
+      refill = undefined
+    })
+    return filled
+  }
+  return {
+    next,
+    return(outcome) {
+      batch = []
+      index = 0
+      return batches.return(outcome) as Promise<IteratorResult<Event, Outcome>>
+    },
   }
 }
 
@@ -89,18 +130,17 @@ function iterate<Event, Outcome>(
   source: Source<Event, Outcome>,
   outcome: Deferred<Outcome>,
 ): AsyncIterableIterator<Event> {
+  const told = (next: IteratorResult<Event, Outcome>): IteratorResult<Event> => {
+    if (next.done !== true) return next
+    outcome.resolve(next.value)
+    return { done: true, value: undefined }
+  }
+  const failed = (error: unknown): never => {
+    outcome.reject(error)
+    throw error
+  }
   return {
-    async next() {
-      try {
-        const next = await source.events.next()
-        if (next.done !== true) return next
-        outcome.resolve(next.value)
-        return { done: true, value: undefined }
-      } catch (error) {
-        outcome.reject(error)
-        throw error
-      }
-    },
+    next: () => source.events.next().then(told, failed),
     async return() {
       source.leave()
       await source.events.return(undefined as never)

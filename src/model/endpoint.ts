@@ -5,7 +5,7 @@ import { type Deadlines, defaultDeadlines } from '../transport/deadlines.js'
 import { fetchTransport } from '../transport/fetch.js'
 import { defaultRetryPolicy, type RetryBudget, retryBudget } from '../transport/retry.js'
 import type { Transport } from '../transport/transport.js'
-import type { Codec, Profile } from '../wire/codec.js'
+import type { ClientCodec, Profile } from '../wire/codec.js'
 import { knownCapabilities } from './capabilities.js'
 import { environment } from './environment.js'
 import type { Capabilities } from './model.js'
@@ -35,7 +35,7 @@ export interface ModelOptions extends Partial<Deadlines> {
 }
 
 /** The endpoint of a model; misuse is told here, a missing key when the first call is made. */
-export function endpointOf(codec: Codec, profile: Profile, model: string, options: ModelOptions): Endpoint {
+export function endpointOf(codec: ClientCodec, profile: Profile, model: string, options: ModelOptions): Endpoint {
   if (typeof model !== 'string' || model === '')
     throw new ToolwireError('misuse', `${profile.name} needs the id of a model`)
   const baseUrl = options.baseUrl ?? profile.baseUrl

@@ -1,13 +1,13 @@
 // Models by vendor: a wire, a profile, an address and a key. Everything else is the one path of `httpModel`.
 import type { Wire } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
-import { anthropicCodec } from '../wire/anthropic/index.js'
-import type { Codec, Profile } from '../wire/codec.js'
-import { geminiCodec } from '../wire/gemini/index.js'
+import { anthropicClient } from '../wire/anthropic/client.js'
+import type { ClientCodec, Codec, Profile } from '../wire/codec.js'
+import { geminiClient } from '../wire/gemini/client.js'
 import { codecs, profileOf } from '../wire/index.js'
-import { ollamaCodec } from '../wire/ollama/index.js'
-import { openaiChatCodec } from '../wire/openai-chat/index.js'
-import { openaiResponsesCodec } from '../wire/openai-responses/index.js'
+import { ollamaClient } from '../wire/ollama/client.js'
+import { openaiChatClient } from '../wire/openai-chat/client.js'
+import { openaiResponsesClient } from '../wire/openai-responses/client.js'
 import { endpointOf, type ModelOptions } from './endpoint.js'
 import { environment } from './environment.js'
 import { httpModel } from './http-model.js'
@@ -23,21 +23,21 @@ export interface CompatibleOptions extends ModelOptions {
 export type ModelFactory = (model: string, options?: ModelOptions) => Model
 
 /** OpenAI over Chat Completions. Key: `OPENAI_API_KEY`. */
-export const openai: ModelFactory = (model, options) => vendorModel(openaiChatCodec, 'openai', model, options)
+export const openai: ModelFactory = (model, options) => vendorModel(openaiChatClient, 'openai', model, options)
 /** OpenAI over Responses. Key: `OPENAI_API_KEY`. */
 export const openaiResponses: ModelFactory = (model, options) =>
-  vendorModel(openaiResponsesCodec, 'openai', model, options)
+  vendorModel(openaiResponsesClient, 'openai', model, options)
 /** Anthropic. Key: `ANTHROPIC_API_KEY`. */
-export const anthropic: ModelFactory = (model, options) => vendorModel(anthropicCodec, 'anthropic', model, options)
+export const anthropic: ModelFactory = (model, options) => vendorModel(anthropicClient, 'anthropic', model, options)
 /** An Ollama server; `http://127.0.0.1:11434`, or `OLLAMA_HOST`. */
 export const ollama: ModelFactory = (model, options = {}) =>
-  vendorModel(ollamaCodec, 'ollama', model, { ...options, baseUrl: options.baseUrl ?? ollamaHost() })
+  vendorModel(ollamaClient, 'ollama', model, { ...options, baseUrl: options.baseUrl ?? ollamaHost() })
 /** Gemini. Key: `GEMINI_API_KEY`. */
-export const gemini: ModelFactory = (model, options) => vendorModel(geminiCodec, 'gemini', model, options)
+export const gemini: ModelFactory = (model, options) => vendorModel(geminiClient, 'gemini', model, options)
 /** xAI. Key: `XAI_API_KEY`. */
-export const xai: ModelFactory = (model, options) => vendorModel(openaiChatCodec, 'xai', model, options)
+export const xai: ModelFactory = (model, options) => vendorModel(openaiChatClient, 'xai', model, options)
 /** A server on this machine that speaks Chat Completions, such as LM Studio or llama.cpp; `http://127.0.0.1:1234`. */
-export const local: ModelFactory = (model, options) => vendorModel(openaiChatCodec, 'lm-studio', model, options)
+export const local: ModelFactory = (model, options) => vendorModel(openaiChatClient, 'lm-studio', model, options)
 
 /** Any server on any wire, by the record of its vendor. */
 export function compatible({ wire, profile, model, ...options }: CompatibleOptions): Model {
@@ -54,7 +54,7 @@ export function recordOf(wire: Wire, profile?: string | Profile): { readonly cod
   return { codec, record: typeof profile === 'object' ? profile : profileOf(codec, profile) }
 }
 
-function vendorModel(codec: Codec, profile: string, model: string, options: ModelOptions = {}): Model {
+function vendorModel(codec: ClientCodec, profile: string, model: string, options: ModelOptions = {}): Model {
   return httpModel(endpointOf(codec, profileOf(codec, profile), model, options))
 }
 

@@ -1,18 +1,19 @@
 // The one path of a call: request → codec → transport → codec → events. `complete` folds what `stream` tells.
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
+import { freeze } from '../conversation/freeze.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
-import type { TransportResponse } from '../transport/transport.js'
-import type { EncodedRequest, Env } from '../wire/codec.js'
-import { type Awaitable, awaitable, drained, leavable } from './awaitable.js'
+import { neverAborted, type TransportResponse } from '../transport/transport.js'
+import type { EncodedRequest, Env, StreamDecoder } from '../wire/codec.js'
+import { type Awaitable, awaitable, drained, leavable, oneByOne } from './awaitable.js'
 import { checkCapabilities } from './capabilities.js'
 import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
 import type { CallOptions, Model, ModelRequest } from './model.js'
 import { withoutSecrets } from './secrets.js'
-import { answered, type Endpoint, failureOf, whole } from './sending.js'
+import { answered, type Endpoint, failureOf, textAnswer } from './sending.js'
 import { type Recovery, textCallRecovery } from './text-calls/recovery.js'
 
 /** Where a call goes, and what was learned there. */
@@ -29,22 +30,27 @@ export function httpModel(endpoint: Endpoint): Model {
     get capabilities() {
       return place.learned.of(endpoint.model)
     },
-    complete: async (request, options = {}) => {
-      const signal = options.signal ?? new AbortController().signal // nobody can leave a call that is only awaited
-      return drained(callEvents(place, request, { ...options, signal }, false))
-    },
+    complete: async (request, options = {}) =>
+      drained(callEvents(place, request, { ...options, signal: options.signal ?? neverAborted }, false)),
     stream: (request, options = {}): Awaitable<CompletionEvent, CompletionResponse> =>
-      awaitable(() => leavable(options.signal, (signal) => callEvents(place, request, { ...options, signal }, true))),
+      awaitable(() =>
+        leavable(options.signal, (signal) => oneByOne(callEvents(place, request, { ...options, signal }, true))),
+      ),
   }
 }
 
+/** The call as batches of events: what one piece of the answer says is told at once. */
 async function* callEvents(
   { endpoint, learned }: Place,
   given: ModelRequest,
   options: CallOptions & { readonly signal: AbortSignal },
   stream: boolean,
-): AsyncGenerator<CompletionEvent, CompletionResponse> {
+): AsyncGenerator<readonly CompletionEvent[], CompletionResponse> {
   const folder = createFolder()
+  const take = (events: readonly CompletionEvent[]): readonly CompletionEvent[] => {
+    for (const event of events) folder.push(event)
+    return events
+  }
   let recovery: Recovery | undefined
   try {
     const request: CompletionRequest = { ...given, model: given.model ?? endpoint.model }
@@ -52,45 +58,49 @@ async function* callEvents(
     checkCapabilities(request, await learned.for(request, options.signal), endpoint.name)
     const env: Env = { ...endpoint.env, deltas: options.deltas ?? false }
     const encoded = endpoint.codec.request.encode(request, { stream }, env)
-    for (const loss of encoded.losses) {
-      const event: CompletionEvent = { type: 'loss', loss }
-      folder.push(event)
-      yield event
-    }
+    if (encoded.losses.length > 0) yield take(encoded.losses.map((loss) => ({ type: 'loss', loss })))
     const answer = await answered(endpoint, encoded.http, options.signal)
     if (endpoint.textCalls === 'recover') recovery = textCallRecovery(request, encoded.exchange)
-    for await (const events of decoded(endpoint, encoded, env, answer, stream)) {
-      for (const event of recovery === undefined ? events : events.flatMap(recovery.push)) {
-        if (event.type === 'error') throw event.error
-        folder.push(event)
-        yield event
-      }
+    for await (const events of decoded(answer, decoderOf(endpoint, encoded, env, answer, stream))) {
+      const told = recovery === undefined ? events : events.flatMap(recovery.push)
+      const failure = told.find((event) => event.type === 'error')
+      yield take(failure === undefined ? told : told.slice(0, told.indexOf(failure)))
+      if (failure !== undefined) throw failure.error
     }
-    return folder.done().response
+    return freeze(folder.done().response)
   } catch (error) {
     const failure = failureOf(error, options.signal)
-    for (const event of recovery?.rest() ?? []) folder.push(event)
+    take(recovery?.rest() ?? [])
     const { response } = folder.done()
     const arrived = response.message.content.length > 0
     throw withoutSecrets(arrived ? withPartial(failure, response) : failure, endpoint.secrets)
   }
 }
 
-async function* decoded(
-  endpoint: Endpoint,
+/** What reads the answer: piece by piece, or whole when it has ended. */
+function decoderOf(
+  { codec, deadlines }: Endpoint,
   { exchange }: EncodedRequest,
   env: Env,
   answer: TransportResponse,
   stream: boolean,
-): AsyncGenerator<readonly CompletionEvent[]> {
-  if (!stream) {
-    yield endpoint.codec.response.decode(await whole(answer), exchange, env)
-    return
+): StreamDecoder {
+  if (stream)
+    return codec.stream.decode(exchange, { ...env, limits: { ...defaultLimits, totalBytes: deadlines.maxBodyBytes } })
+  const pieces: Uint8Array[] = []
+  return {
+    push(piece) {
+      pieces.push(piece)
+      return []
+    },
+    end: () => codec.response.decode(textAnswer(answer, pieces), exchange, env),
   }
-  const machine = endpoint.codec.stream.decode(exchange, {
-    ...env,
-    limits: { ...defaultLimits, totalBytes: endpoint.deadlines.maxBodyBytes },
-  })
-  for await (const piece of answer.body) yield machine.push(piece)
-  yield machine.end()
+}
+
+async function* decoded(answer: TransportResponse, decoder: StreamDecoder): AsyncGenerator<readonly CompletionEvent[]> {
+  for await (const piece of answer.body) {
+    const events = decoder.push(piece)
+    if (events.length > 0) yield events
+  }
+  yield decoder.end()
 }

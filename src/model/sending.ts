@@ -1,9 +1,10 @@
 // One HTTP exchange with an endpoint: sent again where that may help, under its deadlines, an error answer as a coded error.
 import { ToolwireError } from '../errors/error.js'
+import { bodyBytes } from '../frames/body.js'
 import { type Deadlines, withDeadlines } from '../transport/deadlines.js'
 import { type RetryBudget, type RetryPolicy, retryWaitMs } from '../transport/retry.js'
 import type { Transport, TransportResponse } from '../transport/transport.js'
-import type { Codec, Env, HttpRequest, HttpResponse } from '../wire/codec.js'
+import type { ClientCodec, Env, HttpRequest, HttpResponse } from '../wire/codec.js'
 import type { Capabilities } from './model.js'
 import { withoutSecrets } from './secrets.js'
 import { pause } from './wait.js'
@@ -17,7 +18,7 @@ export interface Retry {
 export interface Endpoint {
   readonly name: string
   readonly model: string
-  readonly codec: Codec
+  readonly codec: ClientCodec
   readonly env: Env
   readonly baseUrl: string
   /** Credentials and the caller's own headers. */
@@ -60,11 +61,18 @@ export async function answered(endpoint: Endpoint, http: HttpRequest, signal: Ab
   }
 }
 
+const decoder = new TextDecoder()
+
+/** The answer with its body as text. */
 export async function whole(answer: TransportResponse): Promise<HttpResponse> {
-  const decoder = new TextDecoder()
-  let body = ''
-  for await (const piece of answer.body) body += decoder.decode(piece, { stream: true })
-  return { status: answer.status, headers: answer.headers, body: body + decoder.decode() }
+  const pieces: Uint8Array[] = []
+  for await (const piece of answer.body) pieces.push(piece)
+  return textAnswer(answer, pieces)
+}
+
+/** The answer with its body, of which all pieces are here, as text. */
+export function textAnswer({ status, headers }: TransportResponse, pieces: readonly Uint8Array[]): HttpResponse {
+  return { status, headers, body: decoder.decode(bodyBytes(pieces)) }
 }
 
 function isRedirect({ status }: HttpResponse): boolean {

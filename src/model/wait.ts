@@ -1,4 +1,5 @@
 // Waiting that ends at once when the signal says so, and leaves no timer behind.
+import { neverAborted } from '../transport/transport.js'
 
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -14,6 +15,6 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', abort)
       resolve()
     }, ms)
-    signal.addEventListener('abort', abort, { once: true })
+    if (signal !== neverAborted) signal.addEventListener('abort', abort, { once: true })
   })
 }

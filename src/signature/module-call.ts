@@ -174,7 +174,7 @@ async function* askFor(
       if (event.type === 'finish') await tell(reader?.end() ?? [])
     }
     const isStreamed = reader !== undefined && model.capabilities?.streaming !== 'no'
-    return within(lifetime, () => ask(model, request, lifetime.signal, isStreamed ? onEvent : undefined))
+    return within(lifetime, () => ask(model, request, { signal: lifetime.signal }, isStreamed ? onEvent : undefined))
   })
 }
 

@@ -23,7 +23,15 @@ export interface AdmissionLimits {
 }
 
 /** Waits for a place among the tool's own calls, for its rate limit, and for a slot. The holder must leave. */
-export async function admit(budget: ToolBudget, limits: AdmissionLimits): Promise<Admission> {
+export function admit(budget: ToolBudget, limits: AdmissionLimits): Admission | Promise<Admission> {
+  if (budget.gate !== undefined || budget.window !== undefined) return admitLater(budget, limits)
+  const slot = limits.slots.enter()
+  if (!slot.queued) return { state: 'admitted', leave: slot.leave } // nothing to wait for
+  slot.leave()
+  return admitLater(budget, limits)
+}
+
+async function admitLater(budget: ToolBudget, limits: AdmissionLimits): Promise<Admission> {
   const seat = budget.gate?.enter()
   const seated = seat === undefined ? 'inside' : await entered(seat, limits)
   const started = seated === 'inside' ? await start(budget.window, limits) : { state: seated }

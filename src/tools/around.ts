@@ -19,11 +19,12 @@ export function settleAround(
   settle: () => Promise<CallOutcome>,
   find: () => AnyTool | undefined,
 ): Promise<CallOutcome> {
+  if (around === undefined) return settle()
   let outcome: Promise<CallOutcome> | undefined
   const once = (): Promise<CallOutcome> => {
     outcome ??= settle()
     return outcome
   }
-  if (around !== undefined) notify(() => around(call, once, find()))
+  notify(() => around(call, once, find()))
   return once()
 }

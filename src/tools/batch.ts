@@ -11,7 +11,7 @@ import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { Gate, type ToolBudgets } from './limits.js'
 import { brokenFailure, late, type Preparation, prepare, type Repair, wholeCall } from './preparation.js'
-import { type Raced, race, type Settled } from './race.js'
+import { type LazySignal, type Raced, race, type Settled } from './race.js'
 import type { ToolSource } from './registry.js'
 import { failedResult, resultOf } from './results.js'
 import type { ToolContext } from './tool.js'
@@ -98,9 +98,11 @@ export class Batch {
       return failedResult(call, rateLimited(tool, admission.retryAfterMs), settings)
     }
     if (admission.state !== 'admitted') return failedResult(call, late(admission.state), settings)
-    const work = async (signal: AbortSignal): Promise<Checked<unknown>> => {
+    const work = async (signal: LazySignal): Promise<Checked<unknown>> => {
       const context: ToolContext = {
-        signal,
+        get signal() {
+          return signal()
+        },
         call,
         idempotencyKey: passage.idempotencyKey,
         runId,
@@ -121,10 +123,10 @@ export class Batch {
   }
 
   /** What an abandoned tool still says of its progress is not passed on. */
-  #progressOf(call: ToolCall, signal: AbortSignal): Pick<ToolContext, 'progress'> {
+  #progressOf(call: ToolCall, signal: LazySignal): Pick<ToolContext, 'progress'> {
     const { onProgress } = this.#settings
     if (onProgress === undefined) return {}
-    return { progress: (update) => (signal.aborted ? undefined : notify(() => onProgress(call, update))) }
+    return { progress: (update) => (signal().aborted ? undefined : notify(() => onProgress(call, update))) }
   }
 
   #resultOf(call: ToolCall, raced: Raced<Checked<unknown>>, timeoutMs: number | undefined): ToolResult {

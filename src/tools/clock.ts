@@ -10,8 +10,10 @@ export interface Clock {
 /** A longer delay overflows the platform's timer, which then fires at once. */
 const longestTimerMs = 2_147_483_647
 
+const origin = performance.timeOrigin
+
 export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => origin + performance.now(),
   after(ms, callback) {
     if (ms > longestTimerMs) return () => {}
     const timer = setTimeout(callback, Math.ceil(ms))

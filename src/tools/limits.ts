@@ -9,6 +9,8 @@ export interface Pass {
   leave(): void
 }
 
+const admitted = Promise.resolve()
+
 /** Lets a fixed number in at once; the others wait in the order they came. */
 export class Gate {
   #free: number
@@ -20,20 +22,19 @@ export class Gate {
 
   enter(): Pass {
     const queued = this.#free < 1
-    let inside = false
+    let inside = !queued
     let wake = (): void => {}
-    const ready = new Promise<void>((resolve) => {
-      wake = resolve
-    })
     const admit = (): void => {
       inside = true
       wake()
     }
     if (queued) this.#waiting.add(admit)
-    else {
-      this.#free -= 1
-      admit()
-    }
+    else this.#free -= 1
+    const ready = queued
+      ? new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      : admitted
     const leave = (): void => {
       this.#waiting.delete(admit)
       if (inside) this.#admitNext()
@@ -94,13 +95,15 @@ export interface ToolBudget {
   readonly window: RateWindow | undefined
 }
 
+const unlimited: ToolBudget = { gate: undefined, window: undefined }
+
 /** The budgets of an executor's tools, by source and name, so that a redefined tool does not start with a fresh one. */
 export class ToolBudgets {
   readonly #budgets = new Map<string, ToolBudget & { readonly concurrency: number | undefined }>()
 
   of(tool: AnyTool): ToolBudget {
     const { concurrency, rateLimit } = tool
-    if (concurrency === undefined && rateLimit === undefined) return { gate: undefined, window: undefined }
+    if (concurrency === undefined && rateLimit === undefined) return unlimited
     const key = JSON.stringify([tool.source, tool.name])
     const known = this.#budgets.get(key)
     const sameGate = known !== undefined && known.concurrency === concurrency

@@ -47,7 +47,8 @@ export async function prepare({ call, args }: WholeCall, limits: PreparationLimi
   const checked = await checkArguments(call, args, tool, limits)
   if (checked.state === 'refused') return checked
   const asked = verdict.state === 'ask' ? verdict.asked : []
-  const approval = await askApproval(call, tool, asked, limits)
+  const needsApproval = asked.length > 0 || limits.settings.approve !== undefined
+  const approval = needsApproval ? await askApproval(call, tool, asked, limits) : undefined
   return approval ?? { state: 'ready', call, tool, input: checked.input }
 }
 
@@ -68,7 +69,7 @@ async function checkArguments(
   return refuse(invalid(`Invalid arguments for tool "${call.name}": ${issueText(raced.value.issues)}`))
 }
 
-/** Undefined when the call may run. */
+/** Asks, where somebody can answer. Undefined when the call may run. */
 async function askApproval(
   call: ToolCall,
   tool: AnyTool,
@@ -76,12 +77,8 @@ async function askApproval(
   { settings, deadlineAt }: PreparationLimits,
 ): Promise<Preparation | undefined> {
   const { approve, signals, clock } = settings
-  if (approve === undefined) {
-    return asked.length === 0
-      ? undefined
-      : deny(call, `it needs approval for ${asked.join(', ')}, and nobody can give it`)
-  }
-  const raced = await race((signal) => approve(call, tool, { asked, signal }), {
+  if (approve === undefined) return deny(call, `it needs approval for ${asked.join(', ')}, and nobody can give it`)
+  const raced = await race((signal) => approve(call, tool, { asked, signal: signal() }), {
     signals,
     clock,
     timeoutMs: deadlineAt - clock.now(),

@@ -1,5 +1,7 @@
 // Results: made by a program, or from whatever a tool returned. Trap: a returned value is foreign; reading it may throw, and
-// a result that already is one still answers the call it was made for, whatever id it carries.
+// a result that already is one still answers the call it was made for, whatever id it carries. What is made here is plain data
+// and frozen, so that nobody has to look through it again.
+import { freeze } from '../conversation/freeze.js'
 import {
   type AnyCall,
   type ImagePart,
@@ -52,7 +54,7 @@ export function failedResult(call: CallName, failure: ToolFailure, view: ResultV
   const maxBytes = view.maxResultBytes ?? defaultMaxResultBytes
   const error = capFailure(failure, maxBytes)
   const content = textParts(capText(toModelText(error), maxBytes))
-  return { callId: call.id, name: call.name, content, isError: true, error }
+  return freeze({ callId: call.id, name: call.name, content, isError: true, error })
 }
 
 /**
@@ -76,7 +78,7 @@ function successful(call: CallName, returned: Returned, view: ResultView): ToolR
   const text = shown.note === '' ? returned.text : `${returned.text}\n${shown.note}`
   const content = [...textParts(capText(text, view.maxResultBytes ?? defaultMaxResultBytes)), ...shown.images]
   const result = { callId: call.id, name: call.name, content, isError: false }
-  return returned.artifacts === undefined ? result : { ...result, artifacts: returned.artifacts }
+  return freeze(returned.artifacts === undefined ? result : { ...result, artifacts: returned.artifacts })
 }
 
 /** An MCP result that says it is an error: the server's text is as foreign as a thrown message. */

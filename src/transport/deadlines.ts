@@ -1,6 +1,6 @@
 // Time limits over any transport: until the headers, between two pieces of the body, and in all. Each covers the body too.
 import { ToolwireError } from '../errors/error.js'
-import type { Transport, TransportResponse } from './transport.js'
+import { neverAborted, type Transport, type TransportResponse } from './transport.js'
 
 export interface Deadlines {
   /** Until the headers of the answer; 60,000. */
@@ -33,6 +33,15 @@ export function withDeadlines(transport: Transport, limits: Deadlines): Transpor
   }
 }
 
+/** A longer delay overflows the platform's timer, which then fires at once. */
+const longestTimerMs = 2_147_483_647
+
+interface Wait {
+  readonly what: string
+  readonly since: number
+  readonly limitMs: number
+}
+
 interface Watch {
   readonly signal: AbortSignal
   /** The provider is waited for, or not: only then the idle time runs, so a slow reader is never a silent provider. */
@@ -40,58 +49,88 @@ interface Watch {
   close(): void
 }
 
+// One timer for all limits: it looks back when it fires, as a timer per stage or per piece would cost more than reading.
 function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
   const controller = new AbortController()
+  const startedAt = performance.now()
+  /** What is waited for now, since when and for how long; nothing while the reader takes its time. */
+  let wait: Wait | undefined = {
+    what: 'the provider did not answer',
+    since: startedAt,
+    limitMs: limits.headersTimeoutMs,
+  }
+  let timer: ReturnType<typeof setTimeout>
+  let dueAt = 0
   const fail = (what: string, ms: number): void =>
     controller.abort(new ToolwireError('timeout', `${what} within ${ms} ms`, { detail: { timeoutMs: ms } }))
-  const total = setTimeout(() => fail('the call did not finish', limits.timeoutMs), limits.timeoutMs)
-  let idle = setTimeout(() => fail('the provider did not answer', limits.headersTimeoutMs), limits.headersTimeoutMs)
+  const check = (): void => {
+    const now = performance.now()
+    const totalMs = limits.timeoutMs - (now - startedAt)
+    const waitMs = wait === undefined ? limits.idleTimeoutMs : wait.limitMs - (now - wait.since)
+    if (totalMs <= 0) fail('the call did not finish', limits.timeoutMs)
+    else if (wait !== undefined && waitMs <= 0) fail(wait.what, wait.limitMs)
+    else schedule(now, Math.min(totalMs, waitMs))
+  }
+  const schedule = (now: number, ms: number): void => {
+    dueAt = now + ms
+    timer = setTimeout(check, Math.min(Math.ceil(ms), longestTimerMs))
+  }
   const abort = (): void => controller.abort(outer.reason)
   if (outer.aborted) abort()
-  outer.addEventListener('abort', abort, { once: true })
-  let since: number | undefined
-  // A timer per piece would cost more than reading it: one timer looks back when it fires.
-  const check = (): void => {
-    const waited = since === undefined ? 0 : performance.now() - since
-    if (waited < limits.idleTimeoutMs) idle = setTimeout(check, limits.idleTimeoutMs - waited)
-    else fail('the provider sent nothing more', limits.idleTimeoutMs)
-  }
-  let reading = false
+  else if (outer !== neverAborted) outer.addEventListener('abort', abort, { once: true })
+  schedule(startedAt, Math.min(limits.headersTimeoutMs, limits.timeoutMs))
   return {
     signal: controller.signal,
     waiting(on) {
-      since = on ? performance.now() : undefined
-      if (reading) return
-      reading = true
-      clearTimeout(idle)
-      idle = setTimeout(check, limits.idleTimeoutMs)
+      if (!on) {
+        wait = undefined
+        return
+      }
+      const since = performance.now()
+      wait = { what: 'the provider sent nothing more', since, limitMs: limits.idleTimeoutMs }
+      if (since + limits.idleTimeoutMs >= dueAt) return
+      clearTimeout(timer)
+      schedule(since, limits.idleTimeoutMs)
     },
     close() {
-      clearTimeout(total)
-      clearTimeout(idle)
-      outer.removeEventListener('abort', abort)
+      clearTimeout(timer)
+      if (outer !== neverAborted) outer.removeEventListener('abort', abort)
     },
   }
 }
 
-async function* limited(response: TransportResponse, watch: Watch, limits: Deadlines): AsyncGenerator<Uint8Array> {
+/** The body under its limits, by hand: an async generator between the socket and its reader costs several turns per piece. */
+function limited({ body }: TransportResponse, watch: Watch, limits: Deadlines): AsyncIterableIterator<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]()
   let bytes = 0
-  const pieces = response.body[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      watch.waiting(true)
-      const next = await pieces.next()
-      watch.waiting(false)
-      if (next.done === true) return
-      bytes += next.value.byteLength
-      if (bytes > limits.maxBodyBytes) {
-        const message = `the answer is larger than ${limits.maxBodyBytes} bytes; raise maxBodyBytes if that is wanted`
-        throw new ToolwireError('limit_exceeded', message)
-      }
-      yield next.value
-    }
-  } finally {
+  const taken = (next: IteratorResult<Uint8Array>): IteratorResult<Uint8Array> | Promise<never> => {
+    watch.waiting(false)
+    if (next.done === true) watch.close()
+    else bytes += next.value.byteLength
+    return bytes > limits.maxBodyBytes ? tooLarge() : next
+  }
+  const failed = (error: unknown): never => {
+    watch.close()
+    throw error
+  }
+  const leave = async (): Promise<IteratorResult<Uint8Array>> => {
     watch.close()
     await pieces.return?.()
+    return { done: true, value: undefined }
+  }
+  const tooLarge = async (): Promise<never> => {
+    await leave()
+    const message = `the answer is larger than ${limits.maxBodyBytes} bytes; raise maxBodyBytes if that is wanted`
+    throw new ToolwireError('limit_exceeded', message)
+  }
+  return {
+    next() {
+      watch.waiting(true)
+      return pieces.next().then(taken, failed)
+    },
+    return: leave,
+    [Symbol.asyncIterator]() {
+      return this
+    },
   }
 }

@@ -1,31 +1,56 @@
 // The transport on Node: node:http(s) with a keep-alive pool, half the processor time of Node 20's fetch per call.
 // The body is pulled (`read`), never pushed by 'data' events: waiting pieces are joined, and a slow reader slows the sender.
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import type { Readable } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
+import type * as https from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import { ToolwireError } from '../errors/error.js'
 import { bodyPieces } from '../frames/body.js'
 import { networkError, placeOf } from './network-error.js'
+import { bodyOf } from './node-body.js'
 import type { Transport, TransportRequest, TransportResponse } from './transport.js'
 
 const pool = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', timeout: 30_000 } as const
-let agents: { readonly http: HttpAgent; readonly https: HttpsAgent } | undefined
+/** What opens a request, with the sockets it keeps. */
+interface Door {
+  readonly agent: HttpAgent
+  readonly open: typeof httpRequest
+}
+let plain: Door | undefined
+let secure: Promise<Door> | undefined
 
 export const transport: Transport = async (request) => {
   request.signal.throwIfAborted()
-  agents ??= { http: new HttpAgent(pool), https: new HttpsAgent(pool) }
-  return send(request, agents)
+  const address = addressOf(request.url)
+  return send(request, address.place, address.isSecure ? await secureDoor() : plainDoor())
 }
 
-function send(request: TransportRequest, { http, https }: NonNullable<typeof agents>): Promise<TransportResponse> {
+function plainDoor(): Door {
+  plain ??= { agent: new HttpAgent(pool), open: httpRequest }
+  return plain
+}
+
+/** TLS is a third of what this module costs to load, so it waits for the first address that needs it. */
+function secureDoor(): Promise<Door> {
+  const doorOf = ({ Agent, request }: typeof https): Door => ({ agent: new Agent(pool), open: request })
+  secure ??= import('node:https').then(doorOf)
+  return secure
+}
+
+function send(request: TransportRequest, place: Place, { agent, open }: Door): Promise<TransportResponse> {
   const { method, url, headers, body, signal } = request
-  const target = addressOf(url)
   const pieces = body === undefined ? [] : bodyPieces(body)
   let length = 0
   for (const piece of pieces) length += Buffer.byteLength(piece)
   const options = {
+    ...place,
     method,
+    agent,
     headers: { 'accept-encoding': 'identity', ...headers, 'content-length': length },
   }
   return new Promise((resolve, reject) => {
@@ -45,15 +70,11 @@ function send(request: TransportRequest, { http, https }: NonNullable<typeof age
       resolve({ status: incoming.statusCode ?? 0, headers: headersOf(incoming), body: bodyOf(incoming, request) })
     }
     try {
-      outgoing =
-        target.protocol === 'https:'
-          ? httpsRequest(target, { ...options, agent: https }, answered)
-          : httpRequest(target, { ...options, agent: http }, answered)
+      outgoing = open(options, answered)
     } catch (error) {
       fail(error)
       return
     }
-    outgoing.setNoDelay(true)
     outgoing.on('error', fail)
     signal.addEventListener('abort', abort, { once: true })
     outgoing.on('close', () => signal.removeEventListener('abort', abort))
@@ -63,39 +84,32 @@ function send(request: TransportRequest, { http, https }: NonNullable<typeof age
   })
 }
 
-function addressOf(url: string): URL {
+type Place = Pick<RequestOptions, 'hostname' | 'port' | 'path' | 'auth'>
+interface Address {
+  readonly place: Place
+  readonly isSecure: boolean
+}
+
+/** The last address, taken apart: a program mostly asks one again and again. */
+let last: { readonly url: string; readonly address: Address } | undefined
+
+function addressOf(url: string): Address {
+  if (last?.url !== url) last = { url, address: readAddress(url) }
+  return last.address
+}
+
+function readAddress(url: string): Address {
   const target = URL.canParse(url) ? new URL(url) : undefined
-  if (target?.protocol === 'http:' || target?.protocol === 'https:') return target
-  throw new ToolwireError('misuse', `"${placeOf(url)}" is not an http or https address; check baseUrl`)
+  if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
+    throw new ToolwireError('misuse', `"${placeOf(url)}" is not an http or https address; check baseUrl`)
+  const { hostname, port, path, auth } = urlToHttpOptions(target)
+  return { place: { hostname, port, path, auth }, isSecure: target.protocol === 'https:' }
 }
 
-function headersOf(incoming: IncomingMessage): Readonly<Record<string, string>> {
-  const entries = Object.entries(incoming.headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : (value ?? ''),
-  ])
-  return Object.fromEntries(entries) as Record<string, string>
-}
-
-async function* bodyOf(incoming: IncomingMessage, { signal, url }: TransportRequest): AsyncGenerator<Uint8Array> {
-  const decoded = decodedFrom(incoming)
-  try {
-    for await (const piece of decoded) yield piece as Uint8Array
-    if (!incoming.complete)
-      throw new ToolwireError('network', `the connection to ${placeOf(url)} closed inside the answer`)
-  } catch (error) {
-    throw networkError(error, signal, url)
-  } finally {
-    if (decoded !== incoming) decoded.destroy()
-    incoming.destroy() // a no-op once the answer was read to its end; the socket is back in the pool then
-  }
-}
-
-function decodedFrom(incoming: IncomingMessage): Readable {
-  const make = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress, deflate: createInflate }
-  const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (!Object.hasOwn(make, encoding)) return incoming
-  const decoder = make[encoding as keyof typeof make]()
-  incoming.on('error', (error) => decoder.destroy(error))
-  return incoming.pipe(decoder)
+function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+  const cookies = headers['set-cookie'] // the only one that is a list
+  return { ...headers, ...(cookies === undefined ? {} : { 'set-cookie': cookies.join(', ') }) } as Record<
+    string,
+    string
+  >
 }

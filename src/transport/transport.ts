@@ -21,3 +21,6 @@ export interface TransportResponse {
 
 /** Sends one request. Never follows a redirect, never retries. Rejects with the reason of the signal, or a coded `network` error. */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>
+
+/** The signal of a call that nobody can leave. It is never aborted, so nobody needs to listen to it. */
+export const neverAborted: AbortSignal = new AbortController().signal

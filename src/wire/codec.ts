@@ -101,7 +101,8 @@ export interface StreamEncoder extends Machine<CompletionEvent, string> {
 }
 export type StreamDecoder = Machine<Uint8Array, readonly CompletionEvent[]>
 
-export interface Codec {
+/** What a client of the wire needs. */
+export interface ClientCodec {
   readonly wire: Wire
   /** The vendors known on this wire, by name; the first is the wire's own. */
   readonly profiles: Readonly<Record<string, Profile>>
@@ -109,19 +110,31 @@ export interface Codec {
   seal(request: CompletionRequest, env: Env): SealedRequest
   readonly request: {
     encode(request: CompletionRequest, options: { readonly stream: boolean }, env: Env): EncodedRequest
-    decode(http: HttpRequest, env: Env): DecodedRequest
   }
   readonly response: {
-    encode(response: CompletionResponse, exchange: Exchange, env: Env): EncodedResponse
     /** Any status and any body: an error answer gives one `error` event. */
     decode(http: HttpResponse, exchange: Exchange, env: Env): readonly CompletionEvent[]
   }
   readonly stream: {
-    encode(exchange: Exchange, env: Env): StreamEncoder
     decode(exchange: Exchange, env: Env): StreamDecoder
   }
   readonly error: {
-    encode(error: ToolwireError, exchange: Exchange): HttpResponse
     decode(http: HttpResponse): ToolwireError
+  }
+}
+
+/** Both halves: a client's, and the one of a server that speaks the wire. */
+export interface Codec extends ClientCodec {
+  readonly request: ClientCodec['request'] & {
+    decode(http: HttpRequest, env: Env): DecodedRequest
+  }
+  readonly response: ClientCodec['response'] & {
+    encode(response: CompletionResponse, exchange: Exchange, env: Env): EncodedResponse
+  }
+  readonly stream: ClientCodec['stream'] & {
+    encode(exchange: Exchange, env: Env): StreamEncoder
+  }
+  readonly error: ClientCodec['error'] & {
+    encode(error: ToolwireError, exchange: Exchange): HttpResponse
   }
 }

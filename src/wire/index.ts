@@ -17,7 +17,7 @@ export const codecs: Readonly<Record<Wire, Codec>> = {
 }
 
 /** A vendor's record by name; the wire's own when no name is given. */
-export function profileOf(codec: Codec, name?: string): Profile {
+export function profileOf(codec: Pick<Codec, 'wire' | 'profiles'>, name?: string): Profile {
   const names = Object.keys(codec.profiles)
   const wanted = name ?? names[0] ?? ''
   const profile = Object.hasOwn(codec.profiles, wanted) ? codec.profiles[wanted] : undefined

@@ -15,7 +15,7 @@ import { callEvents, envOf, read, textEvents, written } from './sample-streams.j
 const each = Object.values(codecs)
 
 test.each(each)('$wire: reading a stream grows with its deltas', async (codec) => {
-  const growth = await growthOf(3_000, (deltas) => {
+  const growth = await growthOf(2_000, (deltas) => {
     const bytes = written(codec, textEvents(deltas))
     expect(read(codec, bytes).text).toMatch(/^ word0 .* word\d+$/)
     return () => read(codec, bytes)
@@ -24,7 +24,7 @@ test.each(each)('$wire: reading a stream grows with its deltas', async (codec) =
 })
 
 test.each(each)('$wire: writing a stream grows with its deltas', async (codec) => {
-  const growth = await growthOf(3_000, (deltas) => {
+  const growth = await growthOf(2_000, (deltas) => {
     const events = textEvents(deltas)
     return () => written(codec, events)
   })
@@ -32,7 +32,7 @@ test.each(each)('$wire: writing a stream grows with its deltas', async (codec) =
 })
 
 test.each(each)('$wire: reading a call grows with its arguments', async (codec) => {
-  const growth = await growthOf(100_000, (characters) => {
+  const growth = await growthOf(60_000, (characters) => {
     const bytes = written(codec, callEvents(characters))
     expect(read(codec, bytes).toolCalls[0]?.arguments.length).toBeGreaterThan(characters * 0.9)
     return () => read(codec, bytes)
@@ -59,7 +59,7 @@ function history(rounds: number): readonly Message[] {
 }
 
 test.each(each)('$wire: writing and reading a request grows with its history', async (codec) => {
-  const growth = await growthOf(300, (rounds) => {
+  const growth = await growthOf(200, (rounds) => {
     const request = { model: 'm', messages: history(rounds) }
     return () => {
       const { http } = codec.request.encode(request, { stream: false }, envOf(codec))
@@ -101,7 +101,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 test.each(each)('$wire: a run grows with its rounds', async (codec) => {
-  const growth = await growthOf(60, (rounds) => {
+  const growth = await growthOf(40, (rounds) => {
     const transport = provider(codec, rounds)
     return async () => {
       const where = { wire: codec.wire, baseUrl: 'http://127.0.0.1:9', apiKey: 'k', model: 'm', retries: 0 } as const

@@ -3,11 +3,10 @@
 /** Twice the work may cost this much more. Linear is 2; a quadratic step that shows at all is well beyond it. */
 export const linear = 2.3
 
-/** Beyond this no disturbance explains it. */
-const hopeless = 3
-const rounds = 5
-/** A ratio that is right needs no more rounds; one that is a little wrong is looked at again before it is believed. */
-const attempts = 5
+/** A ratio up to this needs no more rounds. One above it is mostly a round that was disturbed, so it is looked at again. */
+const settled = 2.15
+const leastRounds = 2
+const mostRounds = 20
 
 /**
  * The cost of `2 * size` over that of `size`. Each is the least of several rounds, taken in turns: whatever disturbs a round can
@@ -16,16 +15,14 @@ const attempts = 5
 export async function growthOf(size: number, workOf: (size: number) => () => unknown): Promise<number> {
   const small = workOf(size)
   const large = workOf(2 * size)
+  await processorTime([small, small, large]) // code is compiled here: it would be counted for the small work only
   let leastOfTwo = Number.POSITIVE_INFINITY
   let leastOfOne = Number.POSITIVE_INFINITY
   let ratio = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < attempts; attempt += 1) {
-    for (let round = 0; round < rounds; round += 1) {
-      leastOfTwo = Math.min(leastOfTwo, await processorTime([small, small]))
-      leastOfOne = Math.min(leastOfOne, await processorTime([large]))
-    }
+  for (let round = 0; round < leastRounds || (round < mostRounds && ratio > settled); round += 1) {
+    leastOfTwo = Math.min(leastOfTwo, await processorTime([small, small]))
+    leastOfOne = Math.min(leastOfOne, await processorTime([large]))
     ratio = (2 * leastOfOne) / leastOfTwo
-    if (ratio <= linear || ratio > hopeless) break
   }
   return ratio
 }

@@ -1,5 +1,5 @@
 // What users can import, pinned: a name appears or goes only together with a change here.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as dbos from '../../src/dbos/index.js'
@@ -48,6 +48,7 @@ test('the root door exports these values', () => {
     'fold',
     'gemini',
     'generate',
+    'growingCalls',
     'importTool',
     'jsonAdapter',
     'listModels',
@@ -153,6 +154,22 @@ test('the doors are these', () => {
     './schema/toolwire.config.json',
     './package.json',
   ])
+})
+
+test('Node loads the few files of each door, a bundler its modules', () => {
+  const doors = Object.values(manifest.exports).filter((door) => typeof door === 'object') as Record<string, string>[]
+  expect(doors.length).toBeGreaterThan(5)
+  for (const door of doors) {
+    const file = door.default?.replace(/^\.\/dist\//, '')
+    expect(door).toEqual({
+      types: `./dist/${file?.replace(/\.js$/, '.d.ts')}`,
+      module: `./dist/${file}`,
+      node: `./dist/node/${file}`,
+      default: `./dist/${file}`,
+    })
+    expect(Object.keys(door)).toEqual(['types', 'module', 'node', 'default']) // the first that holds is taken
+    expect(existsSync(join(folder, `dist/node/${file}`))).toBe(true)
+  }
 })
 
 test('doors export names one by one', () => {

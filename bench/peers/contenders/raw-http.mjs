@@ -3,228 +3,189 @@
 //  raw-best : a probe of what is physically reachable: node:http, history serialised once per message (not once per round),
 //             and delta events recognised by their unchanged prefix/suffix, so only the changed JSON string is parsed.
 import http from 'node:http'
-import { StringDecoder } from 'node:string_decoder'
 import { floor, splitter, WIRES } from './_floor.mjs'
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: Infinity, noDelay: true })
+
 function post(url, headers, body) {
-  return new Promise((ok, no) => {
-    const u = new URL(url)
-    const req = http.request(
+  return new Promise((resolve, reject) => {
+    const { hostname: host, port, pathname, search } = new URL(url)
+    const request = http.request(
       {
         agent,
-        host: u.hostname,
-        port: u.port,
-        path: u.pathname + u.search,
+        host,
+        port,
+        path: pathname + search,
         method: 'POST',
         headers: { ...headers, 'content-length': Buffer.byteLength(body) },
       },
-      ok,
+      resolve,
     )
-    req.on('error', no)
-    req.end(body)
+    request.on('error', reject)
+    request.end(body)
   })
 }
-const transport = {
-  json: (url, headers, body) =>
-    post(url, headers, body).then(
-      (r) =>
-        new Promise((ok, no) => {
-          const b = []
-          r.on('data', (c) => b.push(c))
-          r.on('end', () => ok(JSON.parse(b.length === 1 ? b[0].toString() : Buffer.concat(b).toString())))
-          r.on('error', no)
-        }),
-    ),
-  lines: (url, headers, body, onLine) =>
-    post(url, headers, body).then(
-      (r) =>
-        new Promise((ok, no) => {
-          const sp = splitter(onLine)
-          r.on('data', (c) => sp.push(c))
-          r.on('end', () => {
-            sp.end()
-            ok()
-          })
-          r.on('error', no)
-        }),
-    ),
+
+/** Hands every piece of the answer on; settles at its end. */
+function read(answer, onPiece) {
+  return new Promise((resolve, reject) => {
+    answer.on('data', onPiece)
+    answer.on('end', resolve)
+    answer.on('error', reject)
+  })
 }
 
-/** Exact shortcut: if only one JSON string differs from the previous event, parse that string alone; else return undefined. */
-function splice() {
-  let pre = null,
-    suf = ''
+const transport = {
+  async json(url, headers, body) {
+    const pieces = []
+    await read(await post(url, headers, body), (piece) => pieces.push(piece))
+    return JSON.parse(pieces.length === 1 ? pieces[0].toString() : Buffer.concat(pieces).toString())
+  },
+  async lines(url, headers, body, onLine) {
+    const lines = splitter(onLine)
+    await read(await post(url, headers, body), (piece) => lines.push(piece))
+    lines.end()
+  },
+}
+
+/**
+ * An exact shortcut: where only one JSON string differs from the event before, that string alone is parsed. `take` gives it, or
+ * undefined when the line is another one.
+ */
+function changingString() {
+  let before = null
+  let after = ''
   return {
     learn(line, key, value) {
-      const lit = JSON.stringify(value),
-        i = line.indexOf(key + lit)
-      if (i < 0) {
-        pre = null
-        return
-      }
-      pre = line.slice(0, i + key.length)
-      suf = line.slice(i + key.length + lit.length)
+      const literal = JSON.stringify(value)
+      const start = line.indexOf(key + literal)
+      before = start < 0 ? null : line.slice(0, start + key.length)
+      after = line.slice(start + key.length + literal.length)
     },
     take(line) {
-      if (pre === null || !line.startsWith(pre) || !line.endsWith(suf)) return undefined
-      const end = line.length - suf.length
-      if (end - pre.length < 2 || line.charCodeAt(pre.length) !== 34 || line.charCodeAt(end - 1) !== 34)
-        return undefined
-      const mid = line.slice(pre.length + 1, end - 1)
-      const q = mid.indexOf('"')
-      if (q === -1 && mid.indexOf('\\') === -1) return mid
+      if (before === null || !line.startsWith(before) || !line.endsWith(after)) return undefined
+      const end = line.length - after.length
+      const isQuoted = end - before.length >= 2 && line[before.length] === '"' && line[end - 1] === '"'
+      if (!isQuoted) return undefined
+      const inner = line.slice(before.length + 1, end - 1)
+      if (!inner.includes('"') && !inner.includes('\\')) return inner
       try {
-        return JSON.parse(`"${mid}"`)
+        return JSON.parse(`"${inner}"`)
       } catch {
         return undefined
       }
     },
   }
 }
-const FOLD = {
-  openai() {
-    let text = ''
-    const calls = [],
-      st = splice(),
-      sa = splice()
-    let cur = -1
-    return {
-      line(l, onText) {
-        if (l.length < 7 || l === 'data: [DONE]') return
-        let s = st.take(l)
-        if (s !== undefined) {
-          if (s) {
-            text += s
-            onText(s)
-          }
-          return
-        }
-        s = sa.take(l)
-        if (s !== undefined) {
-          calls[cur].s += s
-          return
-        }
-        const d = JSON.parse(l.slice(6)).choices[0]?.delta
-        if (!d) return
-        if (d.content) {
-          text += d.content
-          onText(d.content)
-          if (Object.keys(d).length === 1) st.learn(l, '"content":', d.content)
-        }
-        if (d.tool_calls)
-          for (const c of d.tool_calls) {
-            calls[c.index] ??= { id: c.id, name: c.function.name, s: '' }
-            calls[c.index].s += c.function.arguments
-            cur = c.index
-            if (d.tool_calls.length === 1 && c.id === undefined && c.function.arguments)
-              sa.learn(l, '"arguments":', c.function.arguments)
-          }
-      },
-      end: () => ({
-        text,
-        toolCalls: calls.map((c) => ({ id: c.id, name: c.name, args: c.s ? JSON.parse(c.s) : {} })),
-      }),
-    }
-  },
-  anthropic() {
-    let text = ''
-    const blocks = [],
-      st = splice(),
-      sa = splice()
-    let cur = -1
-    return {
-      line(l, onText) {
-        if (l.length < 7 || l.charCodeAt(0) !== 100) return
-        let s = st.take(l)
-        if (s !== undefined) {
-          text += s
-          onText(s)
-          return
-        }
-        s = sa.take(l)
-        if (s !== undefined) {
-          blocks[cur].s += s
-          return
-        }
-        const e = JSON.parse(l.slice(6))
-        if (e.type === 'content_block_delta') {
-          if (e.delta.type === 'text_delta') {
-            text += e.delta.text
-            onText(e.delta.text)
-            st.learn(l, '"text":', e.delta.text)
-          } else if (e.delta.type === 'input_json_delta') {
-            blocks[e.index].s += e.delta.partial_json
-            cur = e.index
-            sa.learn(l, '"partial_json":', e.delta.partial_json)
-          }
-        } else if (e.type === 'content_block_start' && e.content_block.type === 'tool_use')
-          blocks[e.index] = { id: e.content_block.id, name: e.content_block.name, s: '' }
-      },
-      end: () => ({
-        text,
-        toolCalls: blocks.filter(Boolean).map((c) => ({ id: c.id, name: c.name, args: c.s ? JSON.parse(c.s) : {} })),
-      }),
-    }
-  },
-}
-function best(wire, { root, tools }) {
-  const w = WIRES[wire],
-    ts = tools?.length ? w.tools(tools) : undefined,
-    byName = new Map((tools ?? []).map((t) => [t.name, t]))
-  // body text = head + joined messages + tail; head and tail are rendered once
-  const shell = (stream) => {
-    const s = JSON.stringify(w.body(['@@'], ts, stream)),
-      i = s.indexOf('"@@"')
-    return [s.slice(0, i), s.slice(i + 4)]
-  }
-  const plain = shell(false),
-    streaming = shell(true)
-  const url = w.url(root, false),
-    surl = w.url(root, true)
+
+/** Collects an answer; `parse` reads the lines that the shortcuts do not know. */
+function shortcutFold(parse) {
+  const state = { text: '', calls: [], current: -1, texts: changingString(), fragments: changingString() }
   return {
-    chat: async (prompt) =>
-      w.parse(await transport.json(url, w.headers, plain[0] + JSON.stringify(w.user(prompt)) + plain[1])),
+    line(line, onText) {
+      const text = state.texts.take(line)
+      if (text !== undefined) {
+        if (text === '') return
+        state.text += text
+        onText(text)
+        return
+      }
+      const fragment = state.fragments.take(line)
+      if (fragment === undefined) parse(state, line, onText)
+      else state.calls[state.current].json += fragment
+    },
+    end: () => ({
+      text: state.text,
+      toolCalls: state.calls
+        .filter(Boolean)
+        .map(({ id, name, json }) => ({ id, name, args: json ? JSON.parse(json) : {} })),
+    }),
+  }
+}
+
+const folds = {
+  openai: () =>
+    shortcutFold((state, line, onText) => {
+      if (!line.startsWith('data: ') || line === 'data: [DONE]') return
+      const delta = JSON.parse(line.slice(6)).choices[0]?.delta
+      if (delta?.content) {
+        state.text += delta.content
+        onText(delta.content)
+        if (Object.keys(delta).length === 1) state.texts.learn(line, '"content":', delta.content)
+      }
+      for (const call of delta?.tool_calls ?? []) {
+        const { arguments: json, name } = call.function
+        state.calls[call.index] ??= { id: call.id, name, json: '' }
+        state.calls[call.index].json += json
+        state.current = call.index
+        if (delta.tool_calls.length === 1 && call.id === undefined && json)
+          state.fragments.learn(line, '"arguments":', json)
+      }
+    }),
+  anthropic: () =>
+    shortcutFold((state, line, onText) => {
+      if (!line.startsWith('data: ')) return
+      const { type, index, delta, content_block: block } = JSON.parse(line.slice(6))
+      if (type === 'content_block_start' && block.type === 'tool_use')
+        state.calls[index] = { id: block.id, name: block.name, json: '' }
+      if (type !== 'content_block_delta') return
+      if (delta.type === 'text_delta') {
+        state.text += delta.text
+        onText(delta.text)
+        state.texts.learn(line, '"text":', delta.text)
+      } else if (delta.type === 'input_json_delta') {
+        state.calls[index].json += delta.partial_json
+        state.current = index
+        state.fragments.learn(line, '"partial_json":', delta.partial_json)
+      }
+    }),
+}
+
+/** The body around its messages, rendered once. */
+function shellOf(format, tools, stream) {
+  return JSON.stringify(format.body(['@@'], tools, stream)).split('"@@"')
+}
+
+function best(wire, { root, tools }) {
+  const format = WIRES[wire]
+  const declared = tools?.length ? format.tools(tools) : undefined
+  const byName = new Map((tools ?? []).map((tool) => [tool.name, tool]))
+  const whole = shellOf(format, declared, false)
+  const streamed = shellOf(format, declared, true)
+  const ask = async (messages) =>
+    format.parse(await transport.json(format.url(root, false), format.headers, whole[0] + messages + whole[1]))
+  return {
+    chat: (prompt) => ask(JSON.stringify(format.user(prompt))),
     async chatStream(prompt, onText) {
-      const f = FOLD[wire](),
-        r = await post(surl, w.headers, streaming[0] + JSON.stringify(w.user(prompt)) + streaming[1])
-      const dec = new StringDecoder('utf8')
-      let rest = ''
-      await new Promise((ok, no) => {
-        r.on('data', (c) => {
-          const b = rest + dec.write(c)
-          let s = 0
-          for (let i = b.indexOf('\n'); i !== -1; i = b.indexOf('\n', s)) {
-            f.line(b.slice(s, i), onText)
-            s = i + 1
-          }
-          rest = s < b.length ? b.slice(s) : ''
-        })
-        r.on('end', ok)
-        r.on('error', no)
-      })
-      return f.end()
+      const fold = folds[wire]()
+      const lines = splitter((line) => fold.line(line, onText))
+      const body = streamed[0] + JSON.stringify(format.user(prompt)) + streamed[1]
+      await read(await post(format.url(root, true), format.headers, body), (piece) => lines.push(piece))
+      lines.end()
+      return fold.end()
     },
     async toolLoop(prompt, max) {
-      let hist = JSON.stringify(w.user(prompt)),
-        calls = 0
-      for (let rounds = 0; rounds <= max; rounds++) {
-        const r = w.parse(await transport.json(url, w.headers, plain[0] + hist + plain[1]))
-        if (!r.toolCalls.length) return { text: r.text, rounds, calls }
-        const results = await Promise.all(r.toolCalls.map((c) => byName.get(c.name).execute(c.args)))
+      let history = JSON.stringify(format.user(prompt))
+      let calls = 0
+      for (let rounds = 0; rounds <= max; rounds += 1) {
+        const reply = await ask(history)
+        if (reply.toolCalls.length === 0) return { text: reply.text, rounds, calls }
+        const results = await Promise.all(reply.toolCalls.map((call) => byName.get(call.name).execute(call.args)))
         calls += results.length
-        const add = []
-        w.push(add, r, results)
-        for (const m of add) hist += `,${JSON.stringify(m)}`
+        const added = []
+        format.push(added, reply, results)
+        for (const message of added) history += `,${JSON.stringify(message)}`
       }
+      throw new Error(`no answer after ${max} rounds`)
     },
   }
 }
+
 export default [
   {
     name: 'raw-http',
     wires: ['openai', 'anthropic', 'ollama', 'gemini'],
-    create: async (wire, o) => floor(transport, wire, o),
+    create: async (wire, options) => floor(transport, wire, options),
   },
-  { name: 'raw-best', wires: ['openai', 'anthropic'], create: async (wire, o) => best(wire, o) },
+  { name: 'raw-best', wires: ['openai', 'anthropic'], create: async (wire, options) => best(wire, options) },
 ]

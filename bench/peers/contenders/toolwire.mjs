@@ -1,5 +1,5 @@
 // toolwire in its ordinary public form: a model of the wire, tools made with `tool`, the loop `run`.
-import { argsOf, compatible, run, tool } from '../../../dist/index.js'
+import { argsOf, compatible, growingCalls, run, tool } from '../../../dist/node/index.js'
 
 const wires = { openai: 'openai-chat', anthropic: 'anthropic', ollama: 'ollama', gemini: 'gemini' }
 
@@ -23,6 +23,15 @@ function create(wire, { root, tools = [], schema }) {
       for await (const event of stream) if (event.type === 'text_delta') onText(event.text)
       return outcome(await stream)
     },
+    async partialStream(prompt, onText) {
+      const calls = growingCalls()
+      const stream = model.stream(request(prompt), { deltas: true })
+      for await (const event of stream) {
+        if (event.type === 'text_delta') onText(event.text)
+        calls.push(event)
+      }
+      return outcome(await stream)
+    },
     async toolLoop(prompt, max) {
       const { text, turns, calls } = await run({
         model,
@@ -40,6 +49,7 @@ export default {
   name: 'toolwire',
   wires: Object.keys(wires),
   zod: true,
+  partial: true,
   pkg: 'toolwire',
   create: async (wire, options) => create(wire, options),
 }

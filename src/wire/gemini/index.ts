@@ -1,19 +1,15 @@
 // The Gemini wire (`generateContent`, `streamGenerateContent`) of the Gemini API and Vertex.
-import { mappedResponse, mappedStream } from '../answer-mapping.js'
 import type { Codec } from '../codec.js'
-import * as error from './error.js'
-import { profiles } from './profiles.js'
-import * as request from './request.js'
-import * as response from './response.js'
-import * as stream from './stream.js'
-import { wire } from './types.js'
+import { geminiClient } from './client.js'
+import { encode as encodeError } from './error.js'
+import { decode as decodeRequest } from './request.js'
+import { encode as encodeResponse } from './response.js'
+import { encode as encodeStream } from './stream.js'
 
 export const geminiCodec: Codec = {
-  wire,
-  profiles,
-  seal: request.seal,
-  request: { encode: request.encode, decode: request.decode },
-  response: { encode: response.encode, decode: mappedResponse(response.decode) },
-  stream: { encode: stream.encode, decode: mappedStream(stream.decode) },
-  error: { encode: error.encode, decode: error.decode },
+  ...geminiClient,
+  request: { ...geminiClient.request, decode: decodeRequest },
+  response: { ...geminiClient.response, encode: encodeResponse },
+  stream: { ...geminiClient.stream, encode: encodeStream },
+  error: { ...geminiClient.error, encode: encodeError },
 }

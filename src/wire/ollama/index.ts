@@ -1,18 +1,15 @@
 // Ollama's native chat API, /api/chat, in both directions.
 import type { Codec } from '../codec.js'
-import * as error from './error.js'
-import { profiles } from './profiles.js'
-import * as request from './request.js'
-import * as response from './response.js'
-import * as stream from './stream.js'
-import { wire } from './types.js'
+import { ollamaClient } from './client.js'
+import { encode as encodeError } from './error.js'
+import { decode as decodeRequest } from './request.js'
+import { encode as encodeResponse } from './response.js'
+import { encode as encodeStream } from './stream.js'
 
 export const ollamaCodec: Codec = {
-  wire,
-  profiles,
-  seal: request.seal,
-  request: { encode: request.encode, decode: request.decode },
-  response: { encode: response.encode, decode: response.decode },
-  stream: { encode: stream.encode, decode: stream.decode },
-  error: { encode: error.encode, decode: error.decode },
+  ...ollamaClient,
+  request: { ...ollamaClient.request, decode: decodeRequest },
+  response: { ...ollamaClient.response, encode: encodeResponse },
+  stream: { ...ollamaClient.stream, encode: encodeStream },
+  error: { ...ollamaClient.error, encode: encodeError },
 }

@@ -1,22 +1,15 @@
 // The codec of the OpenAI Responses wire.
-import { mappedResponse, mappedStream } from '../answer-mapping.js'
 import type { Codec } from '../codec.js'
-import { decode as decodeError, encode as encodeError } from './error.js'
-import { profiles } from './profiles.js'
-import { encode as encodeRequest, seal } from './request.js'
+import { openaiResponsesClient } from './client.js'
+import { encode as encodeError } from './error.js'
 import { decode as decodeRequest } from './request-decode.js'
-import { decode as decodeResponse } from './response.js'
 import { encode as encodeResponse } from './response-encode.js'
-import { decode as decodeStream } from './stream.js'
 import { encode as encodeStream } from './stream-encode.js'
-import { wire } from './types.js'
 
 export const openaiResponsesCodec: Codec = {
-  wire,
-  profiles,
-  seal,
-  request: { encode: encodeRequest, decode: decodeRequest },
-  response: { encode: encodeResponse, decode: mappedResponse(decodeResponse) },
-  stream: { encode: encodeStream, decode: mappedStream(decodeStream) },
-  error: { encode: encodeError, decode: decodeError },
+  ...openaiResponsesClient,
+  request: { ...openaiResponsesClient.request, decode: decodeRequest },
+  response: { ...openaiResponsesClient.response, encode: encodeResponse },
+  stream: { ...openaiResponsesClient.stream, encode: encodeStream },
+  error: { ...openaiResponsesClient.error, encode: encodeError },
 }

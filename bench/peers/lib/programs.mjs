@@ -1,0 +1,98 @@
+// The smallest program of each contender: one provider, one tool, one call. For scenario F: cold start, bundle, install.
+const schema = `{ type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }`
+/** Per contender: what its program imports and does, what a user installs, and the adapter whose first reply is timed. */
+export const programs = [
+  {
+    name: 'raw-fetch (openai)',
+    install: [],
+    adapter: ['raw-fetch', 'raw-fetch', 'openai'],
+    imports: '',
+    program: `const r = await fetch('https://x/v1/chat/completions', { method: 'POST', headers: { authorization: 'Bearer x', 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [{ type: 'function', function: { name: 'w', description: 'd', parameters: ${schema} } }] }) }); const m = (await r.json()).choices[0].message; for (const c of m.tool_calls ?? []) console.log(c.function.name, JSON.parse(c.function.arguments));`,
+  },
+  {
+    name: 'raw-http (openai)',
+    install: [],
+    imports: `import http from 'node:http';`,
+    adapter: ['raw-http', 'raw-http', 'openai'],
+    program: `http.request({ host: 'x', path: '/v1/chat/completions', method: 'POST', headers: { authorization: 'Bearer x', 'content-type': 'application/json' } }, (r) => { let b = ''; r.setEncoding('utf8').on('data', (d) => b += d).on('end', () => { for (const c of JSON.parse(b).choices[0].message.tool_calls ?? []) console.log(c.function.name, JSON.parse(c.function.arguments)); }); }).end(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [{ type: 'function', function: { name: 'w', description: 'd', parameters: ${schema} } }] }));`,
+  },
+  {
+    name: 'toolwire',
+    install: [],
+    adapter: ['toolwire', 'toolwire', 'openai'],
+    imports: `import { run, openai, tool } from 'toolwire';`,
+    program: `const r = await run({ model: openai('m'), prompt: 'hi', tools: [tool({ name: 'w', description: 'Current weather', input: ${schema}, execute: () => 1 })] }); console.log(r.text);`,
+    packed: true,
+  },
+  {
+    name: 'openai-sdk',
+    install: ['openai'],
+    adapter: ['openai-sdk', 'openai-sdk', 'openai'],
+    imports: `import OpenAI from 'openai';`,
+    program: `const r = await new OpenAI().chat.completions.create({ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [{ type: 'function', function: { name: 'w', description: 'd', parameters: ${schema} } }] }); console.log(r.choices[0].message);`,
+  },
+  {
+    name: 'anthropic-sdk',
+    install: ['@anthropic-ai/sdk'],
+    adapter: ['anthropic-sdk', 'anthropic-sdk', 'anthropic'],
+    imports: `import Anthropic from '@anthropic-ai/sdk';`,
+    program: `const r = await new Anthropic().messages.create({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], tools: [{ name: 'w', description: 'd', input_schema: ${schema} }] }); console.log(r.content);`,
+  },
+  {
+    name: 'ollama-sdk',
+    install: ['ollama'],
+    adapter: ['ollama-sdk', 'ollama-sdk', 'ollama'],
+    imports: `import { Ollama } from 'ollama';`,
+    program: `const r = await new Ollama().chat({ model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [{ type: 'function', function: { name: 'w', description: 'd', parameters: ${schema} } }] }); console.log(r.message);`,
+  },
+  {
+    name: 'google-genai',
+    install: ['@google/genai'],
+    adapter: ['google-genai', 'google-genai', 'gemini'],
+    imports: `import { GoogleGenAI } from '@google/genai';`,
+    program: `const r = await new GoogleGenAI({ apiKey: 'x' }).models.generateContent({ model: 'm', contents: 'hi', config: { tools: [{ functionDeclarations: [{ name: 'w', description: 'd', parametersJsonSchema: ${schema} }] }] } }); console.log(r.functionCalls);`,
+  },
+  {
+    name: 'vercel-ai',
+    install: ['ai', '@ai-sdk/openai'],
+    adapter: ['vercel-ai', 'vercel-ai', 'openai'],
+    imports: `import { generateText, tool, jsonSchema } from 'ai'; import { createOpenAI } from '@ai-sdk/openai';`,
+    program: `const r = await generateText({ model: createOpenAI({}).chat('m'), prompt: 'hi', tools: { w: tool({ description: 'd', inputSchema: jsonSchema(${schema}), execute: async () => 1 }) } }); console.log(r.toolCalls);`,
+  },
+  {
+    name: 'langchain',
+    install: ['@langchain/core', '@langchain/openai'],
+    adapter: ['langchain', 'langchain', 'openai'],
+    imports: `import { ChatOpenAI } from '@langchain/openai'; import { tool } from '@langchain/core/tools'; import { HumanMessage, ToolMessage } from '@langchain/core/messages';`,
+    program: `const r = await new ChatOpenAI({ model: 'm' }).bindTools([tool(async () => '1', { name: 'w', description: 'd', schema: ${schema} })]).invoke([new HumanMessage('hi')]); console.log(r.tool_calls, ToolMessage);`,
+  },
+  {
+    name: 'pi-ai',
+    install: ['@mariozechner/pi-ai'],
+    adapter: ['pi-ai', 'pi-ai', 'openai'],
+    imports: `import { complete, getModel } from '@mariozechner/pi-ai';`,
+    program: `const r = await complete(getModel('openai', 'gpt-4o'), { messages: [{ role: 'user', content: 'hi', timestamp: 1 }], tools: [{ name: 'w', description: 'd', parameters: ${schema} }] }); console.log(r.content);`,
+  },
+  {
+    name: 'ax',
+    install: ['@ax-llm/ax'],
+    adapter: ['ax', 'ax', 'openai'],
+    imports: `import { ai } from '@ax-llm/ax';`,
+    program: `const r = await ai({ name: 'openai', apiKey: 'x' }).chat({ chatPrompt: [{ role: 'user', content: 'hi' }], functions: [{ name: 'w', description: 'd', parameters: ${schema} }] }, { stream: false }); console.log(r.results);`,
+  },
+  {
+    name: 'tanstack-ai',
+    install: ['@tanstack/ai', '@tanstack/ai-openai'],
+    adapter: ['tanstack-ai', 'tanstack-ai', 'openai'],
+    imports: `import { chat, toolDefinition } from '@tanstack/ai'; import { openaiCompatibleText } from '@tanstack/ai-openai/compatible';`,
+    program: `for await (const e of chat({ adapter: openaiCompatibleText('m', { apiKey: 'x', baseURL: 'https://x/v1' }), messages: [{ role: 'user', content: 'hi' }], tools: [toolDefinition({ name: 'w', description: 'd', inputSchema: ${schema} })] })) console.log(e);`,
+  },
+  {
+    name: 'xsai',
+    install: ['xsai'],
+    external: ['effect', 'sury', '@valibot/to-json-schema', 'zod-to-json-schema', 'arktype', 'valibot', 'zod'],
+    adapter: ['xsai', 'xsai', 'openai'],
+    imports: `import { generateText, rawTool } from 'xsai';`,
+    program: `const r = await generateText({ apiKey: 'x', baseURL: 'https://x/v1/', model: 'm', messages: [{ role: 'user', content: 'hi' }], tools: [rawTool({ name: 'w', description: 'd', parameters: ${schema}, execute: () => '1' })] }); console.log(r.messages);`,
+  },
+]

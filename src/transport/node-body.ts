@@ -1,0 +1,89 @@
+// The body of an answer on Node, pulled piece by piece. Trap: Node's own async iterator of a stream costs more than reading it.
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { ToolwireError } from '../errors/error.js'
+import { networkError, placeOf } from './network-error.js'
+import type { TransportRequest } from './transport.js'
+
+/** The decoded pieces. What waits is given as one; nothing is read before it is asked for, or once the reader has left. */
+export function bodyOf(
+  incoming: IncomingMessage,
+  { signal, url }: TransportRequest,
+): AsyncIterableIterator<Uint8Array> {
+  const source = decodedFrom(incoming)
+  let wake: (() => void) | undefined
+  let state: 'new' | 'open' | 'ended' | 'left' = 'new'
+  let failure: { readonly error: unknown } | undefined
+  const rouse = (): void => {
+    wake?.()
+    wake = undefined
+  }
+  const end = (): void => {
+    state = 'ended'
+    rouse()
+  }
+  const open = (): void => {
+    state = source.readableEnded || source.destroyed ? 'ended' : 'open'
+    source.on('readable', rouse)
+    source.on('end', end)
+    source.on('close', end)
+    source.on('error', (error) => {
+      failure = { error }
+      end()
+    })
+  }
+  const leave = (): void => {
+    state = 'left'
+    if (source !== incoming) source.destroy()
+    incoming.destroy() // a no-op once the answer was read to its end; the socket is back in the pool then
+  }
+  const finish = (): IteratorResult<Uint8Array> => {
+    const error = failure?.error ?? source.errored ?? (incoming.complete ? undefined : cutOff(url))
+    leave()
+    if (error !== undefined && error !== null) throw networkError(error, signal, url)
+    return { done: true, value: undefined }
+  }
+  const take = (): IteratorResult<Uint8Array> | undefined => {
+    if (state === 'left') return { done: true, value: undefined }
+    const piece = source.destroyed ? null : (source.read() as Uint8Array | null)
+    if (piece !== null) return { done: false, value: piece }
+    return state === 'ended' ? finish() : undefined
+  }
+  const wait = async (): Promise<IteratorResult<Uint8Array>> => {
+    for (;;) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      const next = take()
+      if (next !== undefined) return next
+    }
+  }
+  return {
+    async next() {
+      if (state === 'new') open()
+      return take() ?? wait()
+    },
+    async return() {
+      if (state !== 'left') leave()
+      rouse()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+function cutOff(url: string): ToolwireError {
+  return new ToolwireError('network', `the connection to ${placeOf(url)} closed inside the answer`)
+}
+
+function decodedFrom(incoming: IncomingMessage): Readable {
+  const make = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress, deflate: createInflate }
+  const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (!Object.hasOwn(make, encoding)) return incoming
+  const decoder = make[encoding as keyof typeof make]()
+  incoming.on('error', (error) => decoder.destroy(error))
+  return incoming.pipe(decoder)
+}

@@ -1,0 +1,18 @@
+// The half of the wire that a client needs. A program that asks one provider loads no more of the wires than this.
+import type { ClientCodec } from '../codec.js'
+import { decode as decodeError } from './error.js'
+import { profiles } from './profiles.js'
+import { encode, seal } from './request.js'
+import { decode as decodeResponse } from './response.js'
+import { decode as decodeStream } from './stream.js'
+import { wire } from './types.js'
+
+export const ollamaClient: ClientCodec = {
+  wire,
+  profiles,
+  seal,
+  request: { encode },
+  response: { decode: decodeResponse },
+  stream: { decode: decodeStream },
+  error: { decode: decodeError },
+}
