@@ -44,6 +44,7 @@ async function whole(call: GatewayCall, request: ModelRequest): Promise<Written>
   const answer = await call.chosen.model.complete(request, { signal: call.signal })
   const response = answer.id === '' ? { ...answer, id: call.requestId } : answer
   progress.usage = response.usage
+  progress.finishReason = response.finishReason
   call.keep(response)
   const { http, losses } = codec.response.encode(response, exchange, env)
   noteLosses(call, [...call.decodingLosses, ...response.losses, ...losses])
@@ -61,6 +62,7 @@ async function streamed(call: GatewayCall, request: ModelRequest): Promise<Writt
   const seen = (given: CompletionEvent): string => {
     const event = given.type === 'start' && given.id === '' ? { ...given, id: call.requestId } : given
     if (event.type === 'usage') call.progress.usage = event.usage
+    if (event.type === 'finish') call.progress.finishReason = event.reason
     folder.push(event)
     return encoder.push(event)
   }
