@@ -27,7 +27,7 @@ export const agents = [
     env: ({ key }) => ({ TOOLWIRE_KEY: key }),
     files: ({ url }) => ({
       '.codex/config.toml': [
-        'model = "any"',
+        'model = "gpt-5.5"',
         'model_provider = "toolwire"',
         'web_search = "disabled"',
         'check_for_update_on_startup = false',
@@ -64,7 +64,7 @@ export const agents = [
     name: 'opencode',
     id: 'opencode',
     wire: 'openai-chat',
-    command: `opencode-${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}/bin/opencode`,
+    command: `opencode-${process.platform}-${process.arch}/bin/opencode`,
     args: (prompt) => ['run', '--model', 'toolwire/any', prompt],
     env: ({ key }) => ({ TOOLWIRE_KEY: key, OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' }),
     files: ({ url }) => ({

@@ -54,6 +54,7 @@ function prepare(folder, agent, access, secret) {
 /** Sees no variable of this process but the path to programs, and no home but its own. */
 function run({ command, args }, { home, work }, access, limitMs) {
   const program = join(modules, command)
+  if (!existsSync(program)) return { isMissing: true, output: '' }
   const env = {
     PATH: process.env.PATH,
     LANG: 'C.UTF-8',
@@ -102,9 +103,10 @@ function endGroup(pid) {
 }
 
 function problemOf({ ended, secret, place, requests, records, wire }) {
+  if (ended.isMissing) return 'it is not installed for this platform'
   const refusal = requests.find((request) => request.refusal !== undefined)?.refusal
   if (refusal !== undefined) return `the provider refused: ${refusal}`
-  const failed = records.find(({ status, error }) => status >= 400 || error !== undefined)
+  const failed = records.find(({ status, error = 'aborted' }) => status >= 400 || error !== 'aborted') // it may leave when it is done
   if (failed !== undefined)
     return `the gateway answered ${failed.status} to ${failed.method} ${failed.path}: ${failed.msg ?? failed.error}`
   if (ended.isLate) return 'it did not end in time'

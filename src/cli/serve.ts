@@ -119,7 +119,7 @@ function clientLines(url: string): readonly string[] {
   return [
     'use it from another terminal (any key will do where the config names none):',
     `  ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=key claude`,
-    `  TOOLWIRE_KEY=key codex -c model_provider=toolwire -c 'model_providers.toolwire=${codex}'`,
+    `  TOOLWIRE_KEY=key codex -c 'web_search="disabled"' --disable multi_agent -c model_provider=toolwire -c 'model_providers.toolwire=${codex}'`,
     `  GOOGLE_GEMINI_BASE_URL=${url} GEMINI_API_KEY=key gemini`,
     `  OPENAI_BASE_URL=${url}/v1 OPENAI_API_KEY=key …    OLLAMA_HOST=${url} …`,
   ]
