@@ -10,6 +10,7 @@ import { configFile, loadConfig, watchConfig } from './serve-config.js'
 import { type GatewayLog, gatewayLog } from './serve-log.js'
 import { sharedLimiter } from './serve-redis.js'
 import { foundRoutes } from './serve-routes.js'
+import { requestTracing } from './serve-telemetry.js'
 import type { Terminal } from './terminal.js'
 
 export interface GatewayFlags {
@@ -44,10 +45,11 @@ async function served(source: Source, flags: GatewayFlags, terminal: Terminal, p
   const { redis, limits } = source.options
   const shared = redis === undefined ? undefined : await sharedLimiter(redis, (message) => log.tell('error', message))
   const state: GatewayState = { ...gatewayState(limits), ...(shared === undefined ? {} : { limiter: shared.limiter }) }
-  let gateway = gatewayFor(source.options, host, state, log)
+  const watching = { log: log.request, around: await requestTracing() }
+  let gateway = gatewayFor(source.options, host, state, watching)
   const server = await listen(() => gateway, { host, port })
   const unwatch = source.watch((options) => {
-    gateway = gatewayFor(options, host, state, log)
+    gateway = gatewayFor(options, host, state, watching)
   }, log)
   const signal = stopped(process)
   const lines = [`gateway on ${server.url}`, ...source.lines.map((line) => `  ${line}`), ...clientLines(server.url)]
@@ -59,16 +61,18 @@ async function served(source: Source, flags: GatewayFlags, terminal: Terminal, p
   shared?.close()
 }
 
-function gatewayFor(options: GatewayConfig, host: string, state: GatewayState, log: GatewayLog): Gateway {
+function gatewayFor(
+  options: GatewayConfig,
+  host: string,
+  state: GatewayState,
+  watching: Pick<GatewayConfig, 'log' | 'around'>,
+): Gateway {
   if (!isLoopback(host) && (options.keys ?? []).length === 0) {
     const message = `the gateway would be open to everybody who reaches ${host}; write "keys" into its config, or leave out --host`
     throw new ToolwireError('misuse', message)
   }
   const { hosts = [] } = options
-  return createGateway(
-    { ...options, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host], log: log.request },
-    state,
-  )
+  return createGateway({ ...options, ...watching, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host] }, state)
 }
 
 function isLoopback(host: string): boolean {
@@ -115,7 +119,7 @@ function clientLines(url: string): readonly string[] {
   return [
     'use it from another terminal (any key will do where the config names none):',
     `  ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=key claude`,
-    `  TOOLWIRE_KEY=key codex -c model_provider=toolwire -c 'model_providers.toolwire=${codex}'`,
+    `  TOOLWIRE_KEY=key codex -c 'web_search="disabled"' --disable multi_agent -c model_provider=toolwire -c 'model_providers.toolwire=${codex}'`,
     `  GOOGLE_GEMINI_BASE_URL=${url} GEMINI_API_KEY=key gemini`,
     `  OPENAI_BASE_URL=${url}/v1 OPENAI_API_KEY=key …    OLLAMA_HOST=${url} …`,
   ]

@@ -1,7 +1,7 @@
 // One model call of a client on its way through: what is known of it so far, told once when it is over.
 import type { Loss } from '../conversation/losses.js'
 import type { CompletionRequest } from '../conversation/request.js'
-import type { CompletionResponse } from '../conversation/response.js'
+import type { CompletionResponse, FinishReason } from '../conversation/response.js'
 import type { Usage } from '../conversation/usage.js'
 import type { Codec, Env, Exchange, HttpRequest } from '../wire/codec.js'
 import type { Chosen } from './targets.js'
@@ -9,6 +9,7 @@ import type { Chosen } from './targets.js'
 /** What the answer tells while it goes out. */
 export interface Progress {
   usage: Usage | undefined
+  finishReason: FinishReason | undefined
   losses: readonly string[]
   error: string | undefined
   message: string | undefined

@@ -2,7 +2,6 @@
 // The trap: nothing of the client's credentials and nothing that names its connection may go on.
 import type { CompletionEvent } from '../conversation/events.js'
 import type { Wire } from '../conversation/messages.js'
-import type { Usage } from '../conversation/usage.js'
 import { ToolwireError } from '../errors/error.js'
 import { replaceMember } from '../json/spans.js'
 import { withoutSecrets } from '../model/secrets.js'
@@ -69,7 +68,7 @@ async function* watched(
     yield piece
   }
   const { text, ended } = witness.end()
-  call.progress.usage = usageIn(text, endpoint, call)
+  tell(call, eventsIn(text, endpoint, call))
   if (!ended) throw new ToolwireError('truncated', 'the answer of the provider broke off')
 }
 
@@ -132,14 +131,19 @@ function streamWitness(wire: Wire): Witness {
   }
 }
 
-function usageIn(text: string, { codec }: Endpoint, { exchange, env }: GatewayCall): Usage | undefined {
-  if (text === '') return undefined
+function tell({ progress }: GatewayCall, events: readonly CompletionEvent[]): void {
+  for (const event of events) {
+    if (event.type === 'usage') progress.usage = event.usage
+    if (event.type === 'finish') progress.finishReason = event.reason
+  }
+}
+
+function eventsIn(text: string, { codec }: Endpoint, { exchange, env }: GatewayCall): readonly CompletionEvent[] {
+  if (text === '') return []
   const http = { status: 200, headers: { 'content-type': 'application/json' }, body: text }
-  const events = exchange.stream
+  return exchange.stream
     ? streamEvents(text, codec.stream.decode(exchange, env))
     : codec.response.decode(http, exchange, env)
-  const found = events.findLast((event) => event.type === 'usage')
-  return found?.type === 'usage' ? found.usage : undefined
 }
 
 function streamEvents(text: string, decoder: StreamDecoder): readonly CompletionEvent[] {

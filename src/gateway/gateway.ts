@@ -3,11 +3,12 @@
 import type { HttpRequest } from '../wire/codec.js'
 import { listing } from '../wire/listings.js'
 import { answerOf, type Ending, jsonAnswer, preflight, textAnswer } from './answer.js'
+import { type ArrivedRequest, servedAround } from './around.js'
 import type { Written } from './call.js'
 import { clientsOf, mayUse } from './clients.js'
 import { completion, type Service } from './completion.js'
 import { failureOf, refused, writeFailure } from './failure.js'
-import { type ClientKey, checkOptions, type GatewayOptions } from './options.js'
+import { type ClientKey, checkOptions, type GatewayLogRecord, type GatewayOptions } from './options.js'
 import { type BodyCaps, checkSender, receive } from './received.js'
 import { type GatewayState, gatewayState } from './state.js'
 import { chooser } from './targets.js'
@@ -40,11 +41,24 @@ export function createGateway(options: GatewayOptions, state: GatewayState = gat
     strict,
     caps: { bytes: limits.bodyBytes ?? 32 * 1_048_576, timeoutMs: limits.bodyTimeoutMs ?? 30_000 },
   }
-  return (request) => serve(frame, request)
+  return (request) =>
+    servedAround(
+      options.around,
+      () => arrivedOf(request),
+      (over) => serve(frame, request, over),
+    )
 }
 
-async function serve(frame: Frame, request: Request): Promise<Response> {
-  const visit = visitOf(request)
+function arrivedOf({ method, url, headers }: Request): ArrivedRequest {
+  return { method, path: new URL(url).pathname, headers: Object.fromEntries(headers) }
+}
+
+async function serve(
+  frame: Frame,
+  request: Request,
+  over: ((record: GatewayLogRecord) => void) | undefined,
+): Promise<Response> {
+  const visit = visitOf(request, over)
   const { hosts = [], origins = [] } = frame.options
   try {
     checkSender(request.headers, visit.url, hosts, origins)
@@ -99,7 +113,7 @@ function modelsFor({ options }: Frame, client: ClientKey | undefined): readonly 
   return options.routes.flatMap(({ match }) => (match.includes('*') || !mayUse(client, match) ? [] : [match]))
 }
 
-/** The answer; when its last byte is gone, the visit is told to log and metrics. */
+/** The answer; when its last byte is gone, the visit is told to log, metrics and whoever stands around it. */
 function answered({ state, options }: Frame, visit: Visit, written: Written, ending?: Ending): Response {
   let isOver = false
   const over = (): void => {
@@ -108,6 +122,7 @@ function answered({ state, options }: Frame, visit: Visit, written: Written, end
     const record = recordOf(visit, written.status)
     state.metrics.record(record)
     options.log?.(record)
+    visit.over?.(record)
     ending?.over()
   }
   return answerOf(visit, written, { leave: () => ending?.leave(), over })

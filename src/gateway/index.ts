@@ -1,4 +1,5 @@
 // toolwire/gateway: any client in, any provider out.
+export type { AroundRequest, ArrivedRequest } from './around.js'
 export { type GatewayConfig, readConfig } from './config.js'
 export { configSchema } from './config-schema.js'
 export { createGateway, type Gateway } from './gateway.js'

@@ -1,9 +1,11 @@
 // What a gateway is told: which models stand behind which names, who may ask, and how much.
 import type { Wire } from '../conversation/messages.js'
+import type { FinishReason } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import type { CompatibleOptions } from '../model/factories.js'
 import type { Model } from '../model/model.js'
 import { codecs, profileOf } from '../wire/index.js'
+import type { AroundRequest } from './around.js'
 
 /** A server that answers. Without `model` it is asked for the model the client named. */
 export interface Target extends Omit<CompatibleOptions, 'model'> {
@@ -65,6 +67,8 @@ export interface GatewayLogRecord {
   readonly passedThrough?: boolean
   readonly inputTokens?: number
   readonly outputTokens?: number
+  /** How the model's answer ended. */
+  readonly finishReason?: FinishReason
   readonly losses?: readonly string[]
   /** The code of the failure; also one that came in the middle of a stream. */
   readonly error?: string
@@ -84,6 +88,8 @@ export interface GatewayOptions {
   readonly origins?: readonly string[] | undefined
   readonly limiter?: Limiter | undefined
   readonly log?: ((record: GatewayLogRecord) => void) | undefined
+  /** Stands around each request, for tracing. */
+  readonly around?: AroundRequest | undefined
 }
 
 export type Admission =

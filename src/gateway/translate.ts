@@ -3,24 +3,27 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder } from '../conversation/fold.js'
 import type { Loss } from '../conversation/losses.js'
+import type { OpaqueTool } from '../conversation/request.js'
 import type { ToolwireError } from '../errors/error.js'
 import type { ModelRequest } from '../model/model.js'
 import type { GatewayCall, Written } from './call.js'
+import { withCustomTools } from './custom-tools.js'
 import { failureOf, refused } from './failure.js'
 
-export async function translated(call: GatewayCall): Promise<Written> {
+export async function translated(given: GatewayCall): Promise<Written> {
+  const call = withCustomTools(given)
   const { endpoint } = call.chosen
   const builtIn = call.request.tools?.find(
     (tool) => tool.type === 'opaque' && tool.origin.wire !== endpoint?.codec.wire,
   )
-  if (builtIn !== undefined) throw foreignTool(call)
+  if (builtIn?.type === 'opaque') throw foreignTool(call, builtIn)
   const { model: _, ...request } = call.request // each model behind the name has its own
   if (call.strict) refuseLosses(call, request)
   return call.exchange.stream ? streamed(call, request) : whole(call, request)
 }
 
-function foreignTool({ exchange, chosen }: GatewayCall): ToolwireError {
-  const message = `a tool of the provider itself (${exchange.wire}) was asked for, and ${chosen.model.name} is another; leave it out, or route the model to a provider on that wire`
+function foreignTool({ exchange, chosen }: GatewayCall, { data }: OpaqueTool): ToolwireError {
+  const message = `a tool of the provider itself (${String(data.type ?? Object.keys(data)[0])} of ${exchange.wire}) was asked for, and ${chosen.model.name} is another; leave it out, or route the model to a provider on that wire`
   return refused(400, 'unsupported_feature', message)
 }
 
@@ -44,6 +47,7 @@ async function whole(call: GatewayCall, request: ModelRequest): Promise<Written>
   const answer = await call.chosen.model.complete(request, { signal: call.signal })
   const response = answer.id === '' ? { ...answer, id: call.requestId } : answer
   progress.usage = response.usage
+  progress.finishReason = response.finishReason
   call.keep(response)
   const { http, losses } = codec.response.encode(response, exchange, env)
   noteLosses(call, [...call.decodingLosses, ...response.losses, ...losses])
@@ -61,6 +65,7 @@ async function streamed(call: GatewayCall, request: ModelRequest): Promise<Writt
   const seen = (given: CompletionEvent): string => {
     const event = given.type === 'start' && given.id === '' ? { ...given, id: call.requestId } : given
     if (event.type === 'usage') call.progress.usage = event.usage
+    if (event.type === 'finish') call.progress.finishReason = event.reason
     folder.push(event)
     return encoder.push(event)
   }

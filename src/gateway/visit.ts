@@ -11,11 +11,13 @@ export interface Visit {
   readonly requestId: string
   readonly started: number
   readonly progress: Progress
+  /** Gets the record when the visit is over. */
+  readonly over: ((record: GatewayLogRecord) => void) | undefined
   /** Filled in as it becomes known. */
   facts: Partial<GatewayLogRecord>
 }
 
-export function visitOf(request: Request): Visit {
+export function visitOf(request: Request, over?: (record: GatewayLogRecord) => void): Visit {
   const url = new URL(request.url)
   return {
     request,
@@ -23,14 +25,15 @@ export function visitOf(request: Request): Visit {
     route: routeOf(request.method, url.pathname),
     requestId: crypto.randomUUID(),
     started: performance.now(),
-    progress: { usage: undefined, losses: [], error: undefined, message: undefined },
+    progress: { usage: undefined, finishReason: undefined, losses: [], error: undefined, message: undefined },
+    over,
     facts: {},
   }
 }
 
 /** A line of the log: neither bodies nor keys, and no query, in which Gemini's clients send theirs. */
 export function recordOf(visit: Visit, status: number): GatewayLogRecord {
-  const { usage, losses, error, message } = visit.progress
+  const { usage, finishReason, losses, error, message } = visit.progress
   return {
     requestId: visit.requestId,
     method: visit.request.method,
@@ -40,6 +43,7 @@ export function recordOf(visit: Visit, status: number): GatewayLogRecord {
     ...visit.facts,
     ...(usage?.input === undefined ? {} : { inputTokens: inputOf(usage) }),
     ...(usage?.output === undefined ? {} : { outputTokens: usage.output }),
+    ...(finishReason === undefined ? {} : { finishReason }),
     ...(losses.length === 0 ? {} : { losses }),
     ...(error === undefined ? {} : { error }),
     ...(message === undefined ? {} : { message }),

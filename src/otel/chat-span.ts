@@ -63,7 +63,7 @@ export function usageAttributes(usage: Usage): Attributes {
 }
 
 /** The provider in a model's name (`anthropic:claude-…`); the whole name when it has none. */
-export function providerOf(model: Model): string {
+export function providerOf(model: Pick<Model, 'name'>): string {
   const [provider = ''] = model.name.split(':', 1)
   return nameOf(provider)
 }

@@ -1,6 +1,7 @@
-// Spans by the GenAI semantic conventions: one for a run, one for each model call and each tool call in it.
+// Spans by the GenAI semantic conventions: one for a run, one for each model call and each tool call in it; one for a gateway's request.
 // Trap: a program may have no context manager, so the parent of every span of a run is handed on, not looked up.
 import { type Context, context, type Span, SpanKind, type Tracer, trace } from '@opentelemetry/api'
+import type { AroundRequest } from '../gateway/around.js'
 import type { RunOptions } from '../loop/options.js'
 import type { RunEvent, RunResult } from '../loop/result.js'
 import { type Run, type RunStream, run as untraced } from '../loop/run.js'
@@ -10,6 +11,7 @@ import type { Around } from '../tools/around.js'
 import { providerOf, usageAttributes } from './chat-span.js'
 import { tracedCall } from './traced-call.js'
 import { tracedModel } from './traced-model.js'
+import { tracedRequest } from './traced-request.js'
 import { failSpan, present, type Tracing, within } from './tracing.js'
 
 export interface TelemetryOptions {
@@ -28,6 +30,8 @@ export interface Telemetry {
   model(model: Model): Model
   /** For an executor without a run: `new ToolExecutor(tools, { around })`. */
   readonly around: Around
+  /** For a gateway: `createGateway({ routes, around: telemetry().request })` makes each request a span. */
+  readonly request: AroundRequest
 }
 
 export function telemetry(options: TelemetryOptions = {}): Telemetry {
@@ -40,6 +44,7 @@ export function telemetry(options: TelemetryOptions = {}): Telemetry {
     }),
     model: (model) => tracedModel(tracing, model, () => context.active()),
     around: tracedCall(tracing, () => context.active()),
+    request: tracedRequest(tracing),
   }
 }
 

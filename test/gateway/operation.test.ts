@@ -1,4 +1,7 @@
 // The gateway in operation: keys, limits, what is told to clients, to the log and to the metrics, and what passes through.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Wire, wires } from '../../src/conversation/messages.js'
 import {
@@ -23,7 +26,12 @@ beforeAll(async () => {
     strict: true,
     models: ['scripted'],
     script: () => ({ text: 'The answer.', usage: { input: 30, output: 10, total: 40 } }),
-    misbehave: ({ request }) => (request.model === 'broken' ? { status: 503 } : undefined),
+    misbehave: ({ request }) =>
+      request.model === 'broken'
+        ? { status: 503 }
+        : request.model === 'tired'
+          ? { status: 429, headers: { 'retry-after': '7' } }
+          : undefined,
   })
 })
 afterAll(() => provider.close())
@@ -182,6 +190,27 @@ describe('limits', () => {
   })
 })
 
+describe.each(wires)('a provider on %s that has had enough', (upstream) => {
+  test.each(wires)('is told to a client of %s in its own form, with the time to wait', async (wire) => {
+    const routes = [{ match: '*', targets: [target(upstream, { model: 'tired' })] }]
+    for (const stream of [false, true]) {
+      const refused = await ask(gatewayTo(upstream, { routes }), wire, { body: { stream } })
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7'])
+      expect(await refused.json()).toEqual(rateLimited[wire])
+    }
+    expect(records).toMatchObject([{ error: 'rate_limited' }, { error: 'rate_limited' }])
+  })
+})
+
+/** A refusal for too many requests, as each wire writes it. */
+const rateLimited: Readonly<Record<Wire, object>> = {
+  'openai-chat': { error: expect.objectContaining({ message: expect.any(String), type: 'rate_limit_error' }) },
+  'openai-responses': { error: expect.objectContaining({ message: expect.any(String), type: 'rate_limit_error' }) },
+  anthropic: { type: 'error', error: expect.objectContaining({ type: 'rate_limit_error' }) },
+  ollama: { error: expect.any(String) },
+  gemini: { error: expect.objectContaining({ code: 429, status: 'RESOURCE_EXHAUSTED' }) },
+}
+
 describe('what is lost', () => {
   const body = { logit_bias: { '50256': -100 } }
 
@@ -282,6 +311,33 @@ describe('routes', () => {
     const response = await ask(gateway, 'ollama')
     expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('it serves claude-*')])
   })
+})
+
+test('nothing that a client sends changes where its call goes', async () => {
+  let visitors = 0
+  const elsewhere = createServer((_, outgoing) => {
+    visitors += 1
+    outgoing.end()
+  }).listen(0, '127.0.0.1')
+  await once(elsewhere, 'listening')
+  const { port } = elsewhere.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const names = ['x-base-url', 'x-forwarded-host', 'x-original-url', 'x-portkey-custom-host', 'forwarded', 'location']
+  const headers = Object.fromEntries(names.map((name) => [name, name === 'forwarded' ? `host=127.0.0.1:${port}` : url]))
+  const body = { base_url: url, api_base: url, baseUrl: url, endpoint: url, user: url }
+  for (const wire of wires) {
+    for (const upstream of wires) await statusOf(ask(gatewayTo(upstream), wire, { headers, body }))
+  }
+  const gateway = createGateway({ routes: [{ match: '*', targets: [{ ...target('gemini'), model: undefined }] }] })
+  for (const model of [url, `..%2f..%2f@127.0.0.1:${port}%2f`, `@127.0.0.1:${port}`]) {
+    const path = `/v1beta/models/${encodeURIComponent(model)}:generateContent`
+    await statusOf(
+      gateway(new Request(`http://127.0.0.1${path}`, { method: 'POST', body: JSON.stringify(bodies.gemini) })),
+    )
+  }
+  elsewhere.close()
+  expect(asked().length).toBeGreaterThanOrEqual(wires.length ** 2)
+  expect(visitors).toBe(0)
 })
 
 describe('a web page', () => {

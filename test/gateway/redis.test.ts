@@ -1,12 +1,16 @@
 // Two gateways and one Redis: together they let through what one would.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createGateway, type Gateway, type KeyLimits } from '../../src/gateway/index.js'
 import { redisLimiter } from '../../src/gateway/redis-limiter.js'
-import { scriptedModel } from '../../src/testing/index.js'
+import { providerServer, scriptedModel } from '../../src/testing/index.js'
+import { temporaryFolder } from '../cli/command.js'
+import { ask as askServer, serve } from './serving.js'
 
 const isInstalled = spawnSync('redis-server', ['--version']).status === 0
 if (!isInstalled) process.stderr.write('redis-server not found, skipped\n')
@@ -113,6 +117,22 @@ describe.runIf(isInstalled)('limits in Redis', () => {
     expect(statuses).toEqual([200, 200, 429, 429])
   })
 
+  test('two processes of `toolwire serve` share what their config says', async () => {
+    const provider = await providerServer({ strict: true })
+    onTestFinished(() => provider.close())
+    const file = join(temporaryFolder(), 'gateway.json')
+    const targets = [{ wire: 'anthropic', baseUrl: provider.url, apiKey: 'x', model: 'm' }]
+    const keys = [{ name: 'served', key: 'client-key-1', requestsPerMinute: 7 }]
+    const redis = `redis://127.0.0.1:${port}`
+    writeFileSync(file, JSON.stringify({ routes: [{ match: '*', targets }], keys, redis }))
+    const servers = await Promise.all([serve(['--config', file]), serve(['--config', file])])
+    const asked = Array.from({ length: 20 }, (_, index) => askServer(servers[index % 2]?.url ?? ''))
+    expect(countsOf(await Promise.all(asked))).toEqual({ 200: 7, 429: 13 })
+    expect(provider.requests).toHaveLength(7)
+    for (const { kill } of servers) kill()
+    expect(await Promise.all(servers.map(({ ended }) => ended))).toEqual([0, 0])
+  })
+
   test('a call that is refused for its place costs no request', async () => {
     const limiter = redisLimiter(connect(), { prefix: 'order' })
     const limits = { requestsPerMinute: 2, concurrency: 1 }
@@ -152,4 +172,17 @@ describe.runIf(isInstalled)('limits in Redis', () => {
     const limiter = redisLimiter(away)
     await expect(limiter.admit('team', { requestsPerMinute: 1 })).rejects.toMatchObject({ code: 'overloaded' })
   })
+})
+
+test('while the Redis of its config is away, `toolwire serve` refuses calls and says why', async () => {
+  const file = join(temporaryFolder(), 'gateway.json')
+  const targets = [{ wire: 'anthropic', baseUrl: 'http://127.0.0.1:9', apiKey: 'x', model: 'm' }]
+  const keys = [{ name: 'served', key: 'client-key-1', requestsPerMinute: 7 }]
+  const redis = `redis://127.0.0.1:${await freePort()}`
+  writeFileSync(file, JSON.stringify({ routes: [{ match: '*', targets }], keys, redis }))
+  const { url, output } = await serve(['--config', file])
+  const refused = await askServer(url)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await refused.text()).toContain('cannot be counted')
+  await expect.poll(output).toContain('Redis: ')
 })

@@ -1,5 +1,4 @@
 // `toolwire serve` as a process, and the socket it listens on: reload, drain, clients that leave or read slowly.
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request } from 'node:http'
@@ -7,37 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/cli/gateway-server.js'
+import type { Lister } from '../../src/cli/models.js'
+import { foundRoutes } from '../../src/cli/serve-routes.js'
 import type { Wire } from '../../src/conversation/messages.js'
 import { createGateway } from '../../src/gateway/index.js'
 import { type ProviderServerOptions, providerServer } from '../../src/testing/index.js'
-import { cleanEnvironment, entry, temporaryFolder, toolwire } from '../cli/command.js'
-
-const chat = JSON.stringify({ model: 'any', messages: [{ role: 'user', content: 'private words' }] })
-
-interface Serving {
-  readonly url: string
-  output(): string
-  kill(): void
-  readonly ended: Promise<number | null>
-}
-
-async function serve(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Serving> {
-  const child = spawn(process.execPath, [entry, 'serve', '--port', '0', ...args], {
-    env: cleanEnvironment(env),
-    cwd: temporaryFolder(),
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
-  await expect.poll(() => output, { timeout: 20_000 }).toMatch(/gateway on \S+/)
-  const url = /gateway on (\S+)/.exec(output)?.[1] ?? ''
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
-  return { url, output: () => output, kill: () => void child.kill('SIGTERM'), ended }
-}
-
-function ask(url: string, key = 'client-key-1', body = chat): Promise<Response> {
-  return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers: { authorization: `Bearer ${key}` }, body })
-}
+import { temporaryFolder, toolwire } from '../cli/command.js'
+import { root } from '../layers/source.js'
+import { ask, chat, serve } from './serving.js'
 
 describe('toolwire serve', () => {
   test('without a config and keys serves the offline engine, and says how clients reach it', async () => {
@@ -90,10 +66,7 @@ describe('toolwire serve', () => {
     const script: ProviderServerOptions['script'] = () => ({ text: 'The whole answer.', delayMs: 1_000 })
     const server = await providerServer({ script })
     onTestFinished(() => server.close())
-    const file = join(temporaryFolder(), 'gateway.json')
-    const targets = [{ wire: 'anthropic', baseUrl: server.url, apiKey: 'x', model: 'm' }]
-    writeFileSync(file, JSON.stringify({ routes: [{ match: '*', targets }] }))
-    const { url, kill, ended, output } = await serve(['--config', file])
+    const { url, kill, ended, output } = await serve(['--config', configFor(server.url)])
     const answer = ask(url)
     await expect.poll(() => server.requests.length).toBe(1)
     kill()
@@ -101,6 +74,99 @@ describe('toolwire serve', () => {
     await expect(ask(url)).rejects.toThrow()
     expect(await (await answer).text()).toContain('The whole answer.')
     expect(await ended).toBe(0)
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'a second %s ends it at once, with answers on their way',
+    async (signal) => {
+      const server = await providerServer({ script: () => ({ hang: true }) })
+      onTestFinished(() => server.close())
+      const { url, kill, ended, output } = await serve(['--config', configFor(server.url), '--drain', '600'])
+      const answer = ask(url).then(
+        () => 'answered',
+        () => 'cut',
+      )
+      await expect.poll(() => server.requests.length).toBe(1)
+      kill(signal)
+      await expect.poll(output).toContain('stopping')
+      kill(signal)
+      expect(await ended).toBe(130)
+      expect(await answer).toBe('cut')
+    },
+  )
+
+  test('--drain is how long answers on their way are waited for', async () => {
+    const server = await providerServer({ script: () => ({ hang: true }) })
+    onTestFinished(() => server.close())
+    const { url, kill, ended } = await serve(['--config', configFor(server.url), '--drain', '0.1'])
+    const answer = ask(url).then(
+      () => 'answered',
+      () => 'cut',
+    )
+    await expect.poll(() => server.requests.length).toBe(1)
+    kill()
+    expect(await ended).toBe(0)
+    expect(await answer).toBe('cut')
+  })
+
+  test('without a config serves the models of a running Ollama, and those under every other name', async () => {
+    const server = await providerServer({ strict: true, models: ['small', 'large'] })
+    onTestFinished(() => server.close())
+    const { url, output } = await serve([], { OLLAMA_HOST: server.url })
+    expect(output()).toContain('small (Ollama has it)')
+    const list = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] }
+    expect(list.data.map(({ id }) => id)).toEqual(['small', 'large'])
+    for (const model of ['large', 'claude-of-a-client']) {
+      const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] })
+      expect((await ask(url, 'any', body)).status).toBe(200)
+    }
+    expect(server.requests.map(({ wire, request: { model } }) => [wire, model])).toEqual([
+      ['ollama', 'large'],
+      ['ollama', 'small'],
+    ])
+  })
+
+  test('makes spans when it is started with an OpenTelemetry SDK', async () => {
+    const server = await providerServer({ strict: true })
+    onTestFinished(() => server.close())
+    const setUp = join(root, 'test/gateway/print-spans.mjs')
+    const { url, output } = await serve(['--config', configFor(server.url)], { NODE_OPTIONS: `--import ${setUp}` })
+    await ask(url)
+    await expect.poll(output).toContain('span chat any {"http.request.method":"POST"')
+    expect(output()).toContain('"gen_ai.provider.name":"anthropic"')
+    expect(output()).not.toContain('private words')
+  })
+})
+
+/** A config that sends every name to the Anthropic side of a provider server. */
+function configFor(baseUrl: string): string {
+  const file = join(temporaryFolder(), 'gateway.json')
+  const targets = [{ wire: 'anthropic', baseUrl, apiKey: 'x', model: 'm' }]
+  writeFileSync(file, JSON.stringify({ routes: [{ match: '*', targets }] }))
+  return file
+}
+
+describe('the providers of the keys that are set', () => {
+  const none: Lister = async () => []
+  const listed: Lister = async ({ wire }) => (wire === 'ollama' ? [] : [{ id: 'claude-sonnet-9' }, { id: 'gpt-9' }])
+
+  test('each serve the names that are their own; the first of them every other', async () => {
+    const env = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'b', GEMINI_API_KEY: 'c', XAI_API_KEY: 'd' }
+    const { options, lines } = await foundRoutes(env, listed)
+    expect(options.routes.slice(0, -1)).toEqual([
+      { match: 'claude-*', targets: [{ wire: 'anthropic' }] },
+      { match: 'gpt-*', targets: [{ wire: 'openai-responses' }] },
+      { match: 'gemini-*', targets: [{ wire: 'gemini' }] },
+      { match: 'grok-*', targets: [{ wire: 'openai-chat', profile: 'xai' }] },
+    ])
+    expect(options.routes.at(-1)).toMatchObject({ match: '*', targets: [{ name: 'anthropic:claude-sonnet-9' }] })
+    expect(lines[0]).toBe('claude-* (ANTHROPIC_API_KEY is set)')
+  })
+
+  test('one key is one route, and nothing else is served when its models cannot be listed', async () => {
+    const { options, lines } = await foundRoutes({ GEMINI_API_KEY: 'c', OPENAI_API_KEY: '' }, none)
+    expect(options.routes).toEqual([{ match: 'gemini-*', targets: [{ wire: 'gemini' }] }])
+    expect(lines.join()).toContain('other names are not served')
   })
 })
 

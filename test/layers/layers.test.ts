@@ -24,11 +24,11 @@ const ranks: Readonly<Record<string, number>> = {
   gateway: 5,
   langchain: 5,
   mcp: 5,
-  otel: 5,
   testing: 5,
   offline: 5,
-  cli: 6,
-  inspector: 6,
+  otel: 6,
+  cli: 7,
+  inspector: 7,
 }
 /** Within rank 0 these may be used by the others. */
 const ground = new Set(['errors', 'json'])

@@ -27,5 +27,6 @@ test.each(named)('$file has "$name"', ({ file, name }) => {
 function namesIn(text: string): readonly string[] {
   const calls = text.matchAll(/\b(?:test|it|describe)(?:\.each\([^)]*\))?\(\s*(['"`])(.+?)\1,/g)
   const rows = text.matchAll(/\bname: (['"`])(.+?)\1/g)
-  return [...calls, ...rows].map(([, , name = '']) => name)
+  const lists = text.matchAll(/^\s*\[?\s*(['"`])(.+?)\1,(?= [[{]|$)/gm)
+  return [...calls, ...rows, ...lists].map(([, , name = '']) => name)
 }
