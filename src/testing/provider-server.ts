@@ -11,6 +11,7 @@ import { type Reply, send } from './provider-reply.js'
 import { createSigner } from './provider-signatures.js'
 import type { ProviderRequest, ProviderServerOptions, ServerState } from './provider-state.js'
 
+/** A server that was started. */
 export interface ProviderServer extends AsyncDisposable {
   /** `http://127.0.0.1:…`, without a path: the base address of every wire. */
   readonly url: string
