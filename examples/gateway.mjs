@@ -11,11 +11,15 @@ const city = { type: 'object', properties: { city: { type: 'string' } }, require
 const server = await providerServer({
   strict: true,
   script: ({ messages }) =>
-    messages.at(-1)?.role === 'tool' ? 'It is 18 °C in Rome.' : { calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
+    messages.at(-1)?.role === 'tool'
+      ? 'It is 18 °C in Rome.'
+      : { calls: [{ name: 'get_weather', args: { city: 'Rome' } }] },
 })
 const log = []
 const gateway = createGateway({
-  routes: [{ match: '*', targets: [modelOr(anthropic('any', { baseUrl: server.url, apiKey: 'the-key-of-the-provider' }))] }],
+  routes: [
+    { match: '*', targets: [modelOr(anthropic('any', { baseUrl: server.url, apiKey: 'the-key-of-the-provider' }))] },
+  ],
   keys: [{ name: 'team', key: 'a-key-of-the-team', requestsPerMinute: 60 }],
   log: (record) => log.push(record),
 })
@@ -51,4 +55,6 @@ if (isOffline) {
   assert.deepEqual([...new Set(answered.map(({ wire }) => wire))], ['openai-chat', 'gemini'])
 }
 await server.close()
-console.log(`${answered.length} calls of 2 wires, answered by ${answered[0].target.split(':')[0]}; a stranger was refused`)
+console.log(
+  `${answered.length} calls of 2 wires, answered by ${answered[0].target.split(':')[0]}; a stranger was refused`,
+)

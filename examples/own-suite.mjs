@@ -20,7 +20,7 @@ if (isOffline) Object.assign(process.env, { PROVIDER: server.url, ANTHROPIC_API_
 
 /** How many tests passed; fails when one failed. */
 async function runSuite() {
-  const vitest = await startVitest('test', [], { root, config: false, watch: false, reporters: [{}] })
+  const vitest = await startVitest('test', [], { root, config: false, watch: false, pool: 'threads', reporters: [{}] })
   const modules = vitest.state.getTestModules()
   await vitest.close()
   const tests = modules.flatMap((module) => [...module.children.allTests()])

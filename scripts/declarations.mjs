@@ -26,7 +26,10 @@ function namesIn(source) {
   )
   const written = [...source.matchAll(/^export (?:declare )?(?:const|function|class|interface|type) (\w+)/gm)]
   const own = new Set(written.map(([, name]) => name))
-  return [...listed.filter(({ name, from }) => from !== undefined || !own.has(name)), ...[...own].map((name) => ({ own: name, name, isType: false }))]
+  return [
+    ...listed.filter(({ name, from }) => from !== undefined || !own.has(name)),
+    ...[...own].map((name) => ({ own: name, name, isType: false })),
+  ]
 }
 
 /** The declaration of a name in a file, or in the file that this one has it from. */
@@ -71,7 +74,9 @@ function commentBefore(lines, start) {
   if (!lines[start - 1]?.endsWith('*/')) return ''
   let first = start - 1
   while (!lines[first].startsWith('/**')) first -= 1
-  const text = lines.slice(first, start).map((line) => line.replace(/^\s*(?:\/\*\*|\*(?!\/))? ?/, '').replace(/\s*\*\/$/, ''))
+  const text = lines
+    .slice(first, start)
+    .map((line) => line.replace(/^\s*(?:\/\*\*|\*(?!\/))? ?/, '').replace(/\s*\*\/$/, ''))
   return text.join('\n').trim()
 }
 

@@ -18,7 +18,10 @@ const rows = []
 try {
   mkdirSync(project)
   must('npm', ['pack', '--silent', '--pack-destination', home], root)
-  const tarball = join(home, readdirSync(home).find((name) => name.endsWith('.tgz')))
+  const tarball = join(
+    home,
+    readdirSync(home).find((name) => name.endsWith('.tgz')),
+  )
   must('tar', ['-xzf', tarball, '-C', home, 'package/README.md'], home)
   const readme = readFileSync(join(home, 'package/README.md'), 'utf8')
   const guide = readFileSync(join(root, 'docs/quick-start.md'), 'utf8')

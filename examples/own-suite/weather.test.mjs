@@ -20,6 +20,9 @@ test('a question about the weather is answered with the tool', async () => {
 
 test('a provider that is down is told, not thrown', async () => {
   const down = async () => new Response('{"type":"error","error":{"message":"too busy"}}', { status: 503 })
-  const answer = await askAboutWeather(anthropic('any', { fetch: down, apiKey: 'none', retries: 0 }), 'Weather in Rome?')
+  const answer = await askAboutWeather(
+    anthropic('any', { fetch: down, apiKey: 'none', retries: 0 }),
+    'Weather in Rome?',
+  )
   expect(answer.problem).toContain('too busy')
 })
