@@ -1,11 +1,12 @@
 // LangChain's createAgent on a toolwire model with a toolwire tool, and the other way round: a LangChain chat model driven by
-// toolwire. Offline: the models are a script behind a loopback server that speaks Anthropic's and Ollama's wire.
+// toolwire. Offline the models are a script behind a loopback server that speaks Anthropic's and Ollama's wire; `--model` is for the agent.
 import assert from 'node:assert/strict'
 import { ChatOllama } from '@langchain/ollama'
 import { createAgent } from 'langchain'
 import { anthropic, tool } from 'toolwire'
 import { OllamaClient, toLangChain, toLangChainTool } from 'toolwire/langchain'
 import { providerServer } from 'toolwire/testing'
+import { isOffline, modelOr } from './given-models.mjs'
 
 const degrees = { Rome: 24, Oslo: 7 }
 const weather = tool({
@@ -31,10 +32,11 @@ assert.deepEqual(
 )
 
 // 2. An Anthropic model as a LangChain chat model, in LangChain's own agent.
-const model = toLangChain(anthropic('claude-sonnet-5-5', { baseUrl: server.url, apiKey: 'any' }))
+const model = toLangChain(modelOr(anthropic('claude-sonnet-5-5', { baseUrl: server.url, apiKey: 'any' })))
 const agent = createAgent({ model, tools: [toLangChainTool(weather)] })
-const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Where is it warmest?' }] })
-assert.equal(messages.at(-1).text, answer.text)
+const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Where is it warmer, in Rome or in Oslo?' }] })
+assert.match(messages.at(-1).text, /Rome/)
+if (isOffline) assert.equal(messages.at(-1).text, answer.text)
 
 await server.close()
 console.log(`\nthe agent answered: ${messages.at(-1).text}`)

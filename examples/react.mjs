@@ -1,7 +1,9 @@
-// An agent with typed outputs, on all five wires: the same tasks over HTTP against a server that plays a model. No key, no network.
+// An agent with typed outputs, on all five wires: the same tasks over HTTP against a server that plays a model; then a question for each
+// `--model`.
 import assert from 'node:assert/strict'
 import { compatible, react, ToolwireError, tool, wires } from 'toolwire'
 import { providerServer } from 'toolwire/testing'
+import { givenModels } from './given-models.mjs'
 
 const prices = { apple: 3, pear: 4 }
 const price = tool({
@@ -65,5 +67,11 @@ for (const wire of wires) {
       `${wire.padEnd(17)} ${name}: ${result.outputs.answer} (${modelCalls} model calls, ${result.stop.reason})`,
     )
   }
+}
+for (const model of givenModels()) {
+  const result = await agent({ question: 'What do an apple and a pear cost together?' }, { model })
+  assert.equal(result.kind, 'answer', result.stop.error?.message)
+  assert.equal(result.outputs.cents, 7)
+  console.log(`${model.name}: ${result.outputs.answer} (${result.modelCalls} model calls, ${result.stop.reason})`)
 }
 console.log(`all tasks solved on ${wires.length} wires`)

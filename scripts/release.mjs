@@ -1,31 +1,51 @@
 // Makes a release: `node scripts/release.mjs minor` says what would happen and what stands in the way, and changes nothing.
-// With --publish it tests, writes version and changelog, commits, tags, and publishes with provenance, which only a CI job can do.
+// With --dry-run it also checks the package and lists what it would hold, whatever stands in the way of publishing it.
+// With --publish it tests, writes version and changelog, commits, publishes with provenance, which only a CI job can do, and tags.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-const [bump = '', ...flags] = process.argv.slice(2)
-const publishes = flags.includes('--publish')
+const words = process.argv.slice(2)
+const flags = words.filter((word) => word.startsWith('--'))
+const isDry = flags.includes('--dry-run')
+const [bump = isDry ? 'patch' : ''] = words.filter((word) => !word.startsWith('--'))
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 const changelog = readFileSync('CHANGELOG.md', 'utf8')
 const version = nextVersion(manifest.version, bump)
 const changes = /^## \[Unreleased\]\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(changelog)?.[1]?.trim() ?? ''
 
-const obstacles = [
+const noRepository =
+  'package.json names no repository: there is no public host yet, and provenance ties a package to one; name it there first'
+const misuses = told([
   [version === undefined, `"${bump}" is no release; give patch, minor, major or a version above ${manifest.version}`],
-  [flags.some((flag) => flag !== '--publish'), 'the only option is --publish'],
+  [flags.some((flag) => !['--publish', '--dry-run'].includes(flag)), 'the options are --dry-run and --publish'],
+  [isDry && flags.includes('--publish'), 'choose one of --dry-run and --publish'],
+])
+const obstacles = told([
   [changes === '', 'CHANGELOG.md says nothing under [Unreleased]'],
-  [manifest.repository === undefined, 'package.json names no repository, which provenance needs'],
+  [manifest.repository === undefined, noRepository],
   [output('git', 'status', '--porcelain') !== '', 'there are changes that are not committed'],
   [output('git', 'branch', '--show-current') !== 'main', 'this is not the branch main'],
   [output('git', 'tag', '--list', `v${version}`) !== '', `the tag v${version} exists`],
   [!hasIdentity(process.env), 'there is no identity token; provenance is signed in a CI job that may ask for one'],
-].flatMap(([stands, text]) => (stands ? [text] : []))
+])
 
 process.stdout.write(`${manifest.name} ${manifest.version} → ${version ?? '?'}\n\n${changes}\n`)
-if (obstacles.length > 0) process.stderr.write(`\nin the way:\n${obstacles.map((text) => `- ${text}`).join('\n')}\n`)
-if (obstacles.length > 0) process.exitCode = 1
-else if (publishes) release()
+const inTheWay = [...misuses, ...obstacles]
+if (inTheWay.length > 0) process.stderr.write(`\nin the way:\n${inTheWay.map((text) => `- ${text}`).join('\n')}\n`)
+if (misuses.length > 0) process.exitCode = 1
+else if (isDry) rehearse()
+else if (obstacles.length > 0) process.exitCode = 1
+else if (flags.includes('--publish')) release()
 else process.stdout.write('\nnothing stands in the way; --publish makes the release\n')
+
+/** What can be shown without writing, committing or publishing anything. */
+function rehearse() {
+  step('npm', 'run', '--silent', 'build')
+  step('npm', 'run', '--silent', 'package')
+  step('npm', 'pack', '--dry-run')
+  const end = obstacles.length === 0 ? 'nothing stands in its way' : 'what stands in its way is told above'
+  process.stdout.write(`\ndry run: the package of ${version} is sound; nothing was changed or published; ${end}\n`)
+}
 
 function release() {
   step('npm', 'test')
@@ -62,6 +82,11 @@ function nextVersion(current, asked) {
 /** Whether the job may ask for a token that says who it is: GitHub's way, or one handed in. */
 function hasIdentity(env) {
   return [env.ACTIONS_ID_TOKEN_REQUEST_URL, env.SIGSTORE_ID_TOKEN].some((value) => value !== undefined && value !== '')
+}
+
+/** The texts of what stands. */
+function told(list) {
+  return list.flatMap(([stands, text]) => (stands ? [text] : []))
 }
 
 function output(command, ...args) {

@@ -4,6 +4,7 @@ import { ToolwireError } from '../errors/error.js'
 import { Conversation } from './conversation.js'
 import type { AssistantMessage, Message, ToolResult, UserPart } from './messages.js'
 
+/** A conversation that several callers change: updates are done one after the other, each on what the one before left. */
 export class ConversationManager {
   #current: Conversation
   #last: Promise<unknown> = Promise.resolve()

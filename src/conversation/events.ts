@@ -7,6 +7,10 @@ import type { BrokenCall, Extra, Opaque, OpaquePart, Origin, ToolCall } from './
 import type { FinishReason, Metadata } from './response.js'
 import type { Usage } from './usage.js'
 
+/**
+ * What a model says, piece by piece, on every wire the same. A stream begins with `start` and ends with `finish` or
+ * an error; give a `switch` over it a last branch.
+ */
 export type CompletionEvent =
   | {
       readonly type: 'start'

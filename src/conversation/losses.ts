@@ -5,6 +5,7 @@ import type { Wire } from './messages.js'
 
 export { at } from '../json/pointer.js'
 
+/** What became of it: left out, said otherwise, put right, or allowed more than was asked. */
 export type LossKind = 'dropped' | 'changed' | 'repaired' | 'widened'
 /**
  * One thing that did not cross unchanged. `path` is an RFC 6901 pointer into the value that was encoded. `dropped` removes

@@ -1,13 +1,16 @@
 // The one conversation: messages and their parts, as plain readonly JSON. Nothing here knows a provider's spelling.
 import type { JsonObject } from '../json/types.js'
 
+/** Every wire that there is a codec for. */
 export const wires = ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'gemini'] as const
+/** The name of a wire; `wires` lists them. */
 export type Wire = (typeof wires)[number]
 
 /** Fields that are not modelled, kept by wire: written back on that wire only, reported as a loss elsewhere. */
 export interface Carried {
   readonly extra?: Extra
 }
+/** Fields of a wire that have no canonical form: read from it, and written to that wire alone. */
 export type Extra = { readonly [W in Wire]?: JsonObject }
 
 /** Where an opaque value came from. No provider or model (decoded from a client's request) means: whoever speaks this wire. */
@@ -23,6 +26,7 @@ export interface Opaque {
   readonly data: JsonObject
 }
 
+/** Plain text. */
 export interface TextPart extends Carried {
   readonly type: 'text'
   readonly text: string
@@ -43,6 +47,7 @@ export interface FilePart extends Carried {
   readonly data?: string
   readonly name?: string
 }
+/** What a model thought before it answered. `opaque` is what its provider wants back with it. */
 export interface ReasoningPart extends Carried {
   readonly type: 'reasoning'
   readonly text: string
@@ -65,6 +70,7 @@ export interface ToolCall extends Carried {
   /** The model wrote the call into its text, and it was read from there (`textCalls: 'recover'`). Stored, never sent. */
   readonly recovered?: true
 }
+/** Why a call must not run. */
 export type BrokenReason = 'truncated' | 'malformed' | 'not_an_object' | 'no_name'
 /** A call that must not run. It keeps the raw text and is answered like every call. */
 export interface BrokenCall extends Carried {
@@ -76,18 +82,24 @@ export interface BrokenCall extends Carried {
   readonly opaque?: Opaque
 }
 
+/** What a user turn is made of. */
 export type UserPart = TextPart | ImagePart | FilePart | OpaquePart
+/** What an answer is made of. */
 export type AssistantPart = TextPart | ReasoningPart | ToolCall | BrokenCall | OpaquePart
+/** What the result of a tool is made of. */
 export type ResultPart = TextPart | ImagePart | FilePart | OpaquePart
 
+/** Instructions, which may also stand between turns. */
 export interface SystemMessage extends Carried {
   readonly role: 'system'
   readonly content: readonly TextPart[]
 }
+/** What a person, or a program in their place, says. */
 export interface UserMessage extends Carried {
   readonly role: 'user'
   readonly content: readonly UserPart[]
 }
+/** One answer of a model, its parts in the order they came. */
 export interface AssistantMessage extends Carried {
   readonly role: 'assistant'
   readonly content: readonly AssistantPart[]
@@ -100,6 +112,7 @@ export interface ToolFailure {
   readonly message: string
   readonly details?: { readonly [key: string]: string }
 }
+/** Every category of failed tools. */
 export const toolErrorCategories = [
   'invalid_arguments',
   'authentication_failed',
@@ -111,8 +124,10 @@ export const toolErrorCategories = [
   'cancelled',
   'unknown',
 ] as const
+/** The kinds of failure that a result can tell a model; `toolErrorCategories` lists them. */
 export type ToolErrorCategory = (typeof toolErrorCategories)[number]
 
+/** What became of one call. Every call of a turn has exactly one; `artifacts` are for your program, not for the model. */
 export interface ToolResult extends Carried {
   readonly callId: string
   readonly name: string
@@ -127,6 +142,7 @@ export interface ToolMessage extends Carried {
   readonly role: 'tool'
   readonly results: readonly ToolResult[]
 }
+/** One turn of a conversation, told apart by `role`. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolMessage
 
 /** A part of an assistant turn that must be answered by a result. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../json/types.js'
 import type { Carried, Message, Origin } from './messages.js'
 
+/** A tool as a model is told of it; `tool()` and `importTool` make one with the function behind it. */
 export interface ToolSpec extends Carried {
   readonly type?: undefined
   readonly name: string
@@ -15,6 +16,7 @@ export interface OpaqueTool {
   readonly origin: Origin
   readonly data: JsonObject
 }
+/** Whether a call is wanted: as the model likes, none, at least one, this one, or one of these. */
 export type ToolChoice =
   | 'auto'
   | 'none'
@@ -22,16 +24,19 @@ export type ToolChoice =
   | { readonly tool: string }
   | { readonly allowed: readonly string[]; readonly mode: 'auto' | 'required' }
 
+/** The schema that an answer is held to, where the wire can. */
 export interface OutputSpec {
   readonly schema: JsonObject
   readonly name?: string
   readonly description?: string
   readonly strict?: boolean
 }
+/** How much a model may think: in words of its vendor, or in tokens. */
 export interface ReasoningSpec {
   readonly effort?: string
   readonly budgetTokens?: number
 }
+/** What is asked of a model, without a word of any wire. What a wire cannot say of it is reported as a loss. */
 export interface CompletionRequest extends Carried {
   readonly model: string
   readonly messages: readonly Message[]

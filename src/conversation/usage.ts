@@ -1,5 +1,6 @@
 // Tokens in disjoint buckets: input (not cached) + cacheRead + cacheWrite + output (not reasoning) + reasoning = total.
 
+/** Tokens in disjoint buckets, so that sums never count twice. A bucket that was not told is absent, not zero. */
 export interface Usage {
   readonly input?: number
   readonly cacheRead?: number

@@ -22,6 +22,7 @@ export type DbosOptions = Omit<
   'prompt' | 'system' | 'messages' | 'conversation' | 'resume' | 'approvals' | 'journal' | 'runId' | 'signal'
 >
 
+/** How one run is started. */
 export interface DbosStart {
   /** Started twice under one id, it runs once. Random when left out. */
   readonly runId?: string | undefined
@@ -31,12 +32,14 @@ export interface DbosStart {
   readonly timeoutMs?: number | undefined
 }
 
+/** A run that was started: its id, and its result when it is there. */
 export interface DbosRun {
   readonly runId: string
   /** Waits for the end, wherever the run is. Rejects when it was cancelled (`aborted`), or when its options were misuse. */
   result(): Promise<RunResult>
 }
 
+/** A run as the database has it. */
 export interface DbosRunSummary {
   readonly runId: string
   /** As DBOS spells it: ENQUEUED, PENDING, SUCCESS, ERROR, CANCELLED, … SUCCESS means that there is a result; its `stop` tells more. */
@@ -45,6 +48,7 @@ export interface DbosRunSummary {
   readonly createdAt: number
 }
 
+/** Runs as workflows of DBOS: started, looked for, resumed, cancelled, taken over. */
 export interface DbosRuns {
   start(input: DbosInput, options?: DbosStart): Promise<DbosRun>
   /** A run that was started, here or elsewhere. */

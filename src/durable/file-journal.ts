@@ -13,6 +13,7 @@ import { type Claim, cancelMark, type JournalRecord, lineOf, readLines } from '.
 import { scrubber } from './scrub.js'
 import { createSteps } from './steps.js'
 
+/** What is kept of a run, and who may go on with it. */
 export interface FileJournalOptions {
   /** Values that are never written; what a run reads back has `[redacted]` in their place. */
   readonly secrets?: readonly string[] | undefined

@@ -15,6 +15,7 @@ import { type JournalRecord, lineOf, readLines } from './records.js'
 /** `interrupted`: its process is gone without a word. `damaged`: its file cannot be read. */
 export type RunStatus = 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'aborted' | 'cancelled' | 'damaged'
 
+/** A run in one line. */
 export interface RunSummary {
   readonly runId: string
   readonly status: RunStatus
@@ -28,12 +29,14 @@ export interface RunSummary {
   readonly bytes: number
 }
 
+/** One step that was done, with what it gave. */
 export interface RecordedStep {
   readonly name: string
   readonly at: number
   readonly value: Json
 }
 
+/** A run as its file tells it, without model and tools. */
 export interface RecordedRun extends RunSummary {
   /** What was said so far. Calls without a record have no result in it. */
   readonly messages: readonly Message[]
@@ -72,6 +75,7 @@ async function summaryOf(folder: string, runId: string): Promise<RunSummary | un
   }
 }
 
+/** Reads a run from its file; neither its model nor its tools are needed. */
 export async function readRun(folder: string, runId: string): Promise<RecordedRun> {
   const { records, bytes } = await recordsOf(folder, runId)
   const recorded = records.flatMap((record) => (record.type === 'step' ? [record] : []))
@@ -100,6 +104,7 @@ export async function cancelRun(folder: string, runId: string): Promise<void> {
   await appendFile(join(folder, pathOf(runId)), `\n${lineOf({ type: 'cancel', at: Date.now() })}`)
 }
 
+/** Which runs are removed. */
 export interface PruneOptions {
   /** Keeps runs that changed within this time; 30 days. */
   readonly olderThanMs?: number | undefined

@@ -1,6 +1,7 @@
 // One error class with a flat code, recognised by brand so that two copies of the package agree.
 import type { Json, JsonObject } from '../json/types.js'
 
+/** What went wrong, for programs; `errorCodes` lists them, and the page of errors tells what to do. */
 export type ErrorCode =
   | 'invalid_tool_spec'
   | 'invalid_tool_fields'

@@ -29,6 +29,7 @@ const target: JsonObject = {
 
 const count: JsonObject = { type: 'integer', minimum: 1 }
 
+/** The JSON Schema of the config file. */
 export const configSchema: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'toolwire gateway',

@@ -15,6 +15,7 @@ import { chooser } from './targets.js'
 import { countedTokens } from './token-count.js'
 import { recordOf, tokensIn, type Visit, visitOf } from './visit.js'
 
+/** A function from a request to its answer; it never rejects. */
 export type Gateway = (request: Request) => Promise<Response>
 
 /** What all calls of a gateway have in common. */

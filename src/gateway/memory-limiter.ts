@@ -12,6 +12,7 @@ interface Count {
   active: number
 }
 
+/** Counts in this process alone. */
 export function memoryLimiter(now: () => number = Date.now): Limiter {
   const counts = new Map<string, Count>()
   return {

@@ -23,6 +23,7 @@ export interface GatewayRoute {
   readonly fallbacks?: readonly (Target | Model)[] | undefined
 }
 
+/** Limits of one client. */
 export interface KeyLimits {
   readonly requestsPerMinute?: number | undefined
   readonly tokensPerMinute?: number | undefined
@@ -38,6 +39,7 @@ export interface ClientKey extends KeyLimits {
   readonly models?: readonly string[] | undefined
 }
 
+/** Limits of the gateway as a whole. */
 export interface GatewayLimits {
   /** Of a request's body; 32 MiB. */
   readonly bodyBytes?: number | undefined
@@ -75,6 +77,7 @@ export interface GatewayLogRecord {
   readonly message?: string
 }
 
+/** Routes, keys and limits of a gateway. */
 export interface GatewayOptions {
   readonly routes: readonly GatewayRoute[]
   /** Without keys everybody who reaches the gateway may ask. */
@@ -92,6 +95,7 @@ export interface GatewayOptions {
   readonly around?: AroundRequest | undefined
 }
 
+/** Whether a call may go on now; who was let in says what it used when it is over. */
 export type Admission =
   | { readonly admitted: true; release(tokens: number): Promise<void> }
   | { readonly admitted: false; readonly limit: 'requests' | 'tokens' | 'concurrency'; readonly retryAfterMs: number }

@@ -9,6 +9,7 @@ export interface RedisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
 }
 
+/** Where the counts are in Redis, and how long a call that was never ended counts. */
 export interface RedisLimiterOptions {
   /** In front of all keys in Redis; `toolwire`. */
   readonly prefix?: string | undefined

@@ -7,6 +7,7 @@ import type { GatewayLimits, Limiter } from './options.js'
 
 const mebibyte = 1_048_576
 
+/** What a gateway remembers between calls: give it to the next one and nothing is forgotten. */
 export interface GatewayState {
   readonly conversations: Conversations
   readonly continuations: Continuations
@@ -14,6 +15,7 @@ export interface GatewayState {
   readonly metrics: Metrics
 }
 
+/** A new memory for a gateway. */
 export function gatewayState({
   storedConversations = 1_000,
   storedBytes = 256 * mebibyte,

@@ -10,6 +10,7 @@ import type { GenerateEvent, GenerateResult } from './result.js'
 /** The events of a generation; awaited, its result. Leaving the iteration stops it and its tools. */
 export type GenerateStream<T> = Awaitable<GenerateEvent, GenerateResult<T>>
 
+/** The type of `generate`. */
 export interface Generate {
   /** A value that fits the schema, or a ToolwireError that carries what the model said instead (`detail.text`, `detail.attempts`). */
   <const Schema extends AnySchema>(options: GenerateOptions<Schema>): Promise<GenerateResult<Infer<Schema>>>
@@ -17,6 +18,10 @@ export interface Generate {
   stream<const Schema extends AnySchema>(options: GenerateOptions<Schema>): GenerateStream<Infer<Schema>>
 }
 
+/**
+ * Asks for a value of a schema, with tools or without. Resolves with a value that was checked, or rejects with a
+ * `ToolwireError`; `generate.stream` gives the same as events.
+ */
 export const generate: Generate = Object.assign(
   async <const Schema extends AnySchema>(options: GenerateOptions<Schema>): Promise<GenerateResult<Infer<Schema>>> =>
     typed<Schema>(await drained(attempts(checkGenerate(options), false))),

@@ -15,6 +15,7 @@ import { planOf, type Rung, rungs } from './plan.js'
 /** Settings of a run that make no sense here: the answer is the schema's, and nothing is resumed. */
 type Unused = 'output' | 'executor' | 'resume' | 'approvals' | 'journal' | 'forceEveryTurn'
 
+/** Those of a run, with the schema and how hard to try. */
 export interface GenerateOptions<Schema extends AnySchema> extends Omit<RunOptions, Unused> {
   /** What the value must be: a Standard Schema (zod, valibot, arktype, `params`) or a JSON Schema. */
   readonly schema: Schema

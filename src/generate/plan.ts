@@ -7,6 +7,7 @@ import type { Capabilities, Support } from '../model/model.js'
  * only the prompt asks for it.
  */
 export const rungs = ['native', 'native_with_tools', 'submit_tool', 'json_object', 'prompted'] as const
+/** How an answer is held to its schema; `rungs` lists the ways, the strictest first. */
 export type Rung = (typeof rungs)[number]
 
 interface Constraint {

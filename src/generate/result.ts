@@ -18,6 +18,7 @@ export interface Repair {
   readonly text: string
 }
 
+/** The value, and how it came about. */
 export interface GenerateResult<T> {
   /** Checked against the schema; never missing, never half a value. */
   readonly value: T

@@ -33,6 +33,7 @@ export type ToolwireChatModel = BaseChatModel<ChatCallOptions> & {
   bindTools: NonNullable<BaseChatModel<ChatCallOptions>['bindTools']>
 }
 
+/** A model as a LangChain chat model. */
 export function toLangChain(model: Model, options: ToLangChainOptions = {}): ToolwireChatModel {
   if (typeof model?.complete !== 'function' || typeof model.stream !== 'function') {
     throw new ToolwireError(

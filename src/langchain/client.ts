@@ -23,6 +23,7 @@ export interface ClientOptions extends Omit<RunOptions, Given> {
   readonly log?: Log | undefined
 }
 
+/** What a client's run gave, in LangChain's messages. */
 export interface ClientAnswer {
   readonly text: string
   /** What was given and what came: `AIMessage`s with `tool_calls`, and a `ToolMessage` for each of them. */
@@ -31,6 +32,7 @@ export interface ClientAnswer {
   readonly usage: Usage
 }
 
+/** A LangChain chat model driven by `run`, with messages of LangChain in and out. */
 export class LangChainClient {
   readonly model: Model
   readonly #options: Omit<ClientOptions, 'chatModel'>

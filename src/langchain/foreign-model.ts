@@ -21,6 +21,7 @@ import { bound, prepare } from './foreign-request.js'
 import { withNamedResults } from './named-results.js'
 import { readGrowing } from './turn-reading.js'
 
+/** What a LangChain chat model does not tell of itself. */
 export interface FromLangChainOptions {
   /** The id of the model; what the chat model says of itself when left out. */
   readonly id?: string | undefined
@@ -30,6 +31,7 @@ export interface FromLangChainOptions {
   readonly capabilities?: Partial<Capabilities> | undefined
 }
 
+/** A LangChain chat model as a model here. */
 export function fromLangChain(chatModel: BaseChatModel, options: FromLangChainOptions = {}): Model {
   if (typeof chatModel?.invoke !== 'function' || typeof chatModel._llmType !== 'function') {
     throw new ToolwireError('misuse', 'fromLangChain needs a LangChain chat model, such as new ChatOllama({ … })')

@@ -14,6 +14,7 @@ import type { AnyTool } from '../tools/tool.js'
 import { isRecord } from './blocks.js'
 import { readResult, writeResult } from './results.js'
 
+/** How the tool is run. */
 export interface ToLangChainToolOptions {
   /** The executor that runs it, shared with others and so are its limits; one of its own when left out. */
   readonly executor?: ToolExecutor | undefined

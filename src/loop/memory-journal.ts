@@ -2,6 +2,7 @@
 import type { Json } from '../json/types.js'
 import type { Journal } from './journal.js'
 
+/** A journal that lives as long as the process: for tests, and for runs that need none to survive it. */
 export function memoryJournal(runId: string): Journal {
   const done = new Map<string, Promise<Json>>()
   const step = <T extends Json>(name: string, fn: () => Promise<T>): Promise<T> => {

@@ -50,6 +50,7 @@ export interface Turn {
   readonly usage: Usage
 }
 
+/** What a run is given. Only `model` is required; limits have defaults. */
 export interface RunOptions extends RequestSettings, ExecutorSettings, Budget {
   readonly model: Model
   /** The tools the model may call. A registry is read once, at the start. */

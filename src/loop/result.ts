@@ -23,6 +23,7 @@ export type RunEvent =
     }
   | { readonly type: 'done'; readonly result: RunResult }
 
+/** What a run gave, however it ended: look at `stop`. `messages` can be sent again as they are. */
 export interface RunResult {
   /** What `run({ journal: store, runId })` takes to go on with it. */
   readonly runId: string

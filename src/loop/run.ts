@@ -10,6 +10,7 @@ import { aborted } from './stop.js'
 /** The events of a run; awaited, its result. Leaving the iteration stops the run and its tools. */
 export type RunStream = Awaitable<RunEvent, RunResult>
 
+/** The type of `run`. */
 export interface Run {
   /** Runs to the end. Misuse of the options rejects; everything later is told by `stop`. */
   (options: RunOptions): Promise<RunResult>
@@ -17,6 +18,10 @@ export interface Run {
   stream(options: RunOptions): RunStream
 }
 
+/**
+ * Asks a model, runs the calls it makes, tells it the results, until it answers or a limit is met. Misuse throws at
+ * once; afterwards it never rejects, and every call has exactly one result.
+ */
 export const run: Run = Object.assign(
   async (options: RunOptions): Promise<RunResult> => new Session(checkOptions(options), undefined).run(),
   {

@@ -48,6 +48,7 @@ export interface RunState {
 
 /** `{ allow }` names the digest that was shown: safer when the state went through other hands. */
 export type ApprovalAnswer = 'allow' | { readonly allow: string } | { readonly deny: string }
+/** Answers to calls that wait, by the id of the call. */
 export type Approvals = { readonly [callId: string]: ApprovalAnswer }
 
 /** The calls of the answer that waits. */

@@ -3,9 +3,11 @@ import { ToolwireError } from '../errors/error.js'
 import { onAbort } from '../tools/abort.js'
 import { systemClock } from '../tools/clock.js'
 
+/** Why a run ended: only `answer` means that the model was done. */
 export type StopReason = 'answer' | 'max_turns' | 'budget' | 'aborted' | 'needs_approval' | 'error'
 /** Of an answer: that it was cut or filtered. Of a budget: which one. */
 export type StopDetail = 'length' | 'content_filter' | 'time' | 'tokens' | 'calls_per_turn' | 'identical_calls'
+/** Why a run ended. */
 export interface Stop {
   readonly reason: StopReason
   readonly detail?: StopDetail

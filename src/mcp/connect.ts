@@ -9,6 +9,7 @@ import { type McpProblem, type McpTool, RemoteTools } from './remote-tools.js'
 import { listResources, type McpResource, readResource } from './resources.js'
 import { checkSpec, type McpServerSpec } from './server-spec.js'
 
+/** Where the tools go, and who is told what. */
 export interface ConnectOptions {
   /**
    * Where the tools go, beside a program's own. Its `onDrift` and `pins` say what happens to a definition that changed. Unless
@@ -46,6 +47,7 @@ export interface McpServer {
   open(): Promise<void>
 }
 
+/** Servers that were connected; one that could not be is in `problems`. */
 export interface McpServers {
   /** For `run({ tools })`. */
   readonly registry: ToolRegistry

@@ -6,6 +6,7 @@ import { isJsonObject } from '../json/parse.js'
 import type { Ask } from './ask.js'
 import { listAll } from './listing.js'
 
+/** Something a server lets read. */
 export interface McpResource {
   readonly uri: string
   readonly name: string

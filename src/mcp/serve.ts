@@ -21,6 +21,7 @@ export interface ServeOptions extends ServerFacts, Omit<ExecuteOptions, 'onProgr
   readonly streams?: { readonly input: Readable; readonly output: Writable } | undefined
 }
 
+/** Tools that are being served. */
 export interface McpService {
   /** Where it listens, over HTTP. */
   readonly url: string | undefined

@@ -27,6 +27,7 @@ export interface HttpServerSpec extends SpecOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
+/** A server that is started, or one at an address. */
 export type McpServerSpec = StdioServerSpec | HttpServerSpec
 
 export function isHttp(spec: McpServerSpec): spec is HttpServerSpec {

@@ -12,6 +12,7 @@ import type { Capabilities } from './model.js'
 import { secretsIn } from './secrets.js'
 import type { Endpoint, Retry } from './sending.js'
 
+/** How a model is reached. Everything has a default: address and key are those of the vendor. */
 export interface ModelOptions extends Partial<Deadlines> {
   /** Where the provider listens, with or without the version in its path; the vendor's own address when left out. */
   readonly baseUrl?: string | undefined

@@ -13,6 +13,7 @@ import { environment } from './environment.js'
 import { httpModel } from './http-model.js'
 import type { Model } from './model.js'
 
+/** A server by its wire, and by the record of its vendor where there is one. */
 export interface CompatibleOptions extends ModelOptions {
   readonly wire: Wire
   /** A vendor's record, or its name; the wire's own when left out. */
@@ -20,6 +21,7 @@ export interface CompatibleOptions extends ModelOptions {
   readonly model: string
 }
 
+/** Makes a model of an id. Nothing is sent before the first call. */
 export type ModelFactory = (model: string, options?: ModelOptions) => Model
 
 /** OpenAI over Chat Completions. Key: `OPENAI_API_KEY`. */

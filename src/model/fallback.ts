@@ -5,6 +5,7 @@ import { type ErrorCode, ToolwireError } from '../errors/error.js'
 import { awaitable, drained, leavable, type Source } from './awaitable.js'
 import type { CallOptions, Model, ModelRequest } from './model.js'
 
+/** When to move on to the next model, and who is told. */
 export interface FallbackOptions {
   /** The failures that make it move on. Default: those of the provider, not of the request. */
   readonly on?: readonly ErrorCode[] | undefined

@@ -6,6 +6,7 @@ import { type CompatibleOptions, recordOf } from './factories.js'
 import { withoutSecrets } from './secrets.js'
 import { answered, failureOf, whole } from './sending.js'
 
+/** The server that is asked for its models. */
 export type ListingOptions = Omit<CompatibleOptions, 'model' | 'capabilities'> & {
   readonly signal?: AbortSignal | undefined
 }

@@ -5,6 +5,7 @@ import type { CompletionResponse } from '../conversation/response.js'
 
 /** `yes` and `no` are known; `unknown` is tried. */
 export type Support = 'yes' | 'no' | 'unknown'
+/** What a model can do, as far as it is known. A `no` is refused before the network. */
 export interface Capabilities {
   readonly tools: Support
   readonly parallelToolCalls: Support
@@ -22,6 +23,7 @@ export interface Capabilities {
 
 /** A request as callers write it: the model fills in its own id when they leave it out. */
 export type ModelRequest = Omit<CompletionRequest, 'model'> & { readonly model?: string }
+/** How one call is made. With `deltas` the fragments of calls are told as they come. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Fragments of tool arguments as `tool_call_delta` events. Off unless asked for. */
@@ -34,6 +36,7 @@ export interface CallOptions {
  */
 export interface CompletionStream extends AsyncIterable<CompletionEvent>, PromiseLike<CompletionResponse> {}
 
+/** Something that answers requests, whatever stands behind it. Write one yourself and it works in every run. */
 export interface Model {
   /** For people and logs, `anthropic:claude-…`. */
   readonly name: string

@@ -14,9 +14,11 @@ import {
   type Verdict,
 } from './probe-questions.js'
 
+/** What was found out about one feature, with the evidence. */
 export interface Finding extends Verdict {
   readonly feature: Feature
 }
+/** What a server can do, and by how many calls that was found out. */
 export interface Probe {
   /** For the `capabilities` of a model factory. */
   readonly capabilities: Capabilities
@@ -25,6 +27,7 @@ export interface Probe {
   /** How many calls were made. */
   readonly calls: number
 }
+/** How long probing may take, and who hears of each question. */
 export interface ProbeOptions {
   readonly signal?: AbortSignal | undefined
   /** The whole probe; 180,000. What was not asked by then stays unknown. */

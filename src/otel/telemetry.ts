@@ -14,6 +14,7 @@ import { tracedModel } from './traced-model.js'
 import { tracedRequest } from './traced-request.js'
 import { failSpan, present, type Tracing, within } from './tracing.js'
 
+/** Where spans go, and whether they hold what was said. */
 export interface TelemetryOptions {
   /** The global provider's tracer `toolwire` unless given. */
   readonly tracer?: Tracer | undefined
@@ -23,6 +24,7 @@ export interface TelemetryOptions {
   readonly conversationId?: string | undefined
 }
 
+/** `run`, a model and a hook that write spans. */
 export interface Telemetry {
   /** `run` with a span, and a span below it for each model call and tool call. */
   readonly run: Run
@@ -34,6 +36,7 @@ export interface Telemetry {
   readonly request: AroundRequest
 }
 
+/** Spans by the GenAI conventions, for runs, model calls and tool calls. Content is left out unless asked for. */
 export function telemetry(options: TelemetryOptions = {}): Telemetry {
   const { recordContent = false, agentName, conversationId } = options
   const tracer = options.tracer ?? trace.getTracer('toolwire')

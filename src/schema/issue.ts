@@ -5,6 +5,7 @@ export interface Issue {
   readonly path: string
   readonly message: string
 }
+/** A value that fits, or every place where it does not. `limit`: the check was given up, not failed. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | {

@@ -15,6 +15,7 @@ export const toolModes: readonly ToolMode[] = ['auto', 'native', 'prompted']
 /** Values of fields by name, inputs and outputs together. */
 export type Demo = { readonly [name: string]: unknown }
 
+/** What an adapter knows of the model and of earlier tries. */
 export interface FormatContext {
   readonly capabilities?: Capabilities | undefined
   readonly toolMode?: ToolMode | undefined
@@ -51,6 +52,7 @@ export interface FieldReader {
   end(): readonly FieldDelta[]
 }
 
+/** How a signature becomes a request, and an answer its fields. */
 export interface Adapter {
   readonly name: string
   /** Throws before anything is sent: `misuse`, `invalid_tool_spec`, `invalid_tool_fields`, `unsupported_feature`. */

@@ -10,6 +10,7 @@ interface Range {
 }
 export type TextFormat = 'email' | 'uri'
 
+/** The type of a field, as data. */
 export type FieldType =
   | ({ readonly kind: 'string'; readonly pattern?: string; readonly format?: TextFormat } & Range)
   | ({ readonly kind: 'number' } & Range)
@@ -31,6 +32,7 @@ export type FieldType =
   | { readonly kind: 'tool_calls' }
   | { readonly kind: 'history' }
 
+/** One input or output of a signature. */
 export interface Field {
   readonly name: string
   readonly type: FieldType
@@ -40,6 +42,7 @@ export interface Field {
   readonly description?: string
 }
 
+/** A signature without its types: plain JSON. */
 export interface SignatureData {
   readonly instruction: string
   readonly inputs: readonly Field[]

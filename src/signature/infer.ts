@@ -15,6 +15,7 @@ export interface CallValue {
 }
 /** A tool made with `tool()` or `importTool`, or a plain definition in any dialect that `importTool` reads. */
 export type ToolValue = AnyTool | { readonly name: string } | { readonly type: 'function'; readonly function: object }
+/** What an input of type `tools` takes. */
 export type ToolsValue = readonly ToolValue[] | ToolSource
 /** One earlier turn: what went in, what came out, and what the calls in it gave. */
 export interface HistoryTurn {

@@ -24,6 +24,7 @@ export type RequestSettings = Pick<
   CompletionRequest,
   'toolChoice' | 'parallelToolCalls' | 'maxTokens' | 'temperature' | 'topP' | 'stop' | 'reasoning' | 'extra'
 >
+/** How a module asks its model. */
 export interface ModuleOptions extends SignatureSettings {
   /** Examples: values of fields by name, an input and an output at least. */
   readonly demos?: readonly Demo[] | undefined
@@ -31,6 +32,7 @@ export interface ModuleOptions extends SignatureSettings {
   /** Told of every answer that could not be used and is asked for again. */
   readonly onRetry?: ((retry: OutputRetry) => void) | undefined
 }
+/** Those of the module for this call alone, with a deadline and a signal. */
 export interface CallOptions extends ModuleOptions {
   readonly signal?: AbortSignal | undefined
   /** Wall time of the whole call; no limit. */

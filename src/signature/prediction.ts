@@ -36,6 +36,7 @@ interface Told extends Spent {
   readonly turn: HistoryTurn
 }
 
+/** A prediction that is an answer: its outputs, checked. */
 export interface AnswerOf<Outputs> extends Told {
   readonly kind: 'answer'
   readonly outputs: Outputs

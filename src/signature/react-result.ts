@@ -31,10 +31,12 @@ type LoopSettings = Pick<
   | 'maxTokensTotal'
   | 'maxIdenticalCalls'
 >
+/** Those of a module, with tools and the limits of the loop. */
 export interface ReactOptions extends ModuleOptions, LoopSettings {
   /** Besides the tools in the inputs. */
   readonly tools?: readonly AnyTool[] | ToolSource | undefined
 }
+/** Those of the agent for this call alone, and how a run that waited goes on. */
 export interface ReactCallOptions extends ReactOptions, CallOptions {
   /** The state of a call that stopped with `needs_approval`. */
   readonly resume?: RunState | undefined
@@ -43,6 +45,7 @@ export interface ReactCallOptions extends ReactOptions, CallOptions {
 
 /** Why the loop was over before the outputs were asked for at once. */
 export type ForcedAfter = 'answer' | 'max_turns' | 'identical_calls'
+/** Whether the model handed its outputs in, or was made to. */
 export type ReactStop =
   | { readonly reason: 'submit' }
   | { readonly reason: 'forced_submit'; readonly after: ForcedAfter }
@@ -55,6 +58,7 @@ export type ReactFailureReason =
   | 'aborted'
   | 'needs_approval'
   | 'error'
+/** Why an agent ended without its outputs. */
 export interface ReactFailure {
   readonly reason: ReactFailureReason
   readonly detail?: StopDetail | ForcedAfter
@@ -72,6 +76,7 @@ interface Course extends Spent {
   readonly losses: readonly Loss[]
   readonly trace: Trace
 }
+/** The outputs, or why there are none; either way what was said and done. */
 export type ReactResult<Outputs> =
   | (Course & { readonly kind: 'answer'; readonly outputs: Outputs; readonly stop: ReactStop })
   | (Course & {
@@ -81,6 +86,7 @@ export type ReactResult<Outputs> =
       readonly state?: RunState
     })
 
+/** The events of the run below an agent, and those of its outputs. */
 export type ReactEvent<Outputs> =
   | Exclude<RunEvent, { readonly type: 'done' | 'tool_call_delta' }>
   /** Text outputs as the model submits them. Void after a `retry`. */

@@ -5,6 +5,7 @@ import { type Adapter, type TextAdapter, type ToolMode, toolModes } from './adap
 import { chatAdapter } from './chat-adapter.js'
 import { asAdapter } from './text-adapter.js'
 
+/** What modules fall back on when they are given nothing else. */
 export interface SignatureSettings {
   readonly model?: Model | undefined
   /** `chatAdapter` unless given. */

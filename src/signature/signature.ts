@@ -57,6 +57,7 @@ type CallsWith<Calls extends CallsField, Name extends string, Type, Options> = T
   ? { name: Name; optional: Options extends { readonly optional: true } ? true : false }
   : Calls
 
+/** A signature step by step; every step gives a new builder. */
 export interface SignatureBuilder<Inputs, Outputs, Calls extends CallsField> {
   instruction(text: string): SignatureBuilder<Inputs, Outputs, Calls>
   /** A type is written as in a signature's text, or is a schema: a Standard Schema, `params`, or a JSON Schema. */
@@ -94,6 +95,7 @@ export interface SignatureFunction {
   build(instruction?: string): SignatureBuilder<Nothing, Nothing, undefined>
 }
 
+/** Reads a signature from its text, or builds one with `signature.build()`. The types of inputs and outputs follow from it. */
 export const signature: SignatureFunction = Object.assign(
   <const Text extends string>(text: Text, instruction?: string): SignatureOf<Text> => {
     if (typeof text !== 'string')

@@ -12,6 +12,7 @@ import { openaiChatCodec } from '../wire/openai-chat/index.js'
 import { isToolField, type SignatureData } from './field.js'
 import { printSignature } from './print.js'
 
+/** One call of a module, as `exportTrace` gives it: enough to show again or to learn from. */
 export interface Trace {
   readonly module: string
   readonly signature: SignatureData

@@ -17,6 +17,7 @@ import {
 } from './tape.js'
 import { nearestDifference } from './tape-difference.js'
 
+/** Whether to record or to play, and what must not be on the tape. */
 export interface CassetteOptions {
   /** `record` begins the tape anew; `auto`, the default, plays the tape when the file is there and records it when not. */
   readonly mode?: 'record' | 'replay' | 'auto'

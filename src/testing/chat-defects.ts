@@ -2,6 +2,7 @@
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 
+/** Something that real Chat Completions servers were seen doing wrong. */
 export type ChatDefect =
   | 'index_zero'
   | 'index_absent'

@@ -11,6 +11,7 @@ import { type Reply, send } from './provider-reply.js'
 import { createSigner } from './provider-signatures.js'
 import type { ProviderRequest, ProviderServerOptions, ServerState } from './provider-state.js'
 
+/** A server that was started. */
 export interface ProviderServer extends AsyncDisposable {
   /** `http://127.0.0.1:…`, without a path: the base address of every wire. */
   readonly url: string
@@ -54,10 +55,21 @@ async function serve(state: ServerState, incoming: IncomingMessage, outgoing: Se
   const leaving = new AbortController()
   outgoing.on('close', () => leaving.abort())
   const raw = await receive(incoming)
+  if (state.options.cors === true && allowOrigin(raw, outgoing)) return
   const route = routeOf(raw.method, raw.path)
   const reply =
     route.kind === 'completion' ? await completionReply(state, route.wire, raw) : plainReply(state, route, raw)
   await send(outgoing, reply, leaving.signal)
+}
+
+/** Lets any page read the answer; true when that was all the browser asked. */
+function allowOrigin({ method, headers }: ProviderRequest['raw'], outgoing: ServerResponse): boolean {
+  outgoing.setHeader('access-control-allow-origin', '*')
+  if (method !== 'OPTIONS') return false
+  outgoing.setHeader('access-control-allow-methods', 'GET, POST')
+  outgoing.setHeader('access-control-allow-headers', headers['access-control-request-headers'] ?? '')
+  outgoing.writeHead(204).end()
+  return true
 }
 
 async function receive(incoming: IncomingMessage): Promise<ProviderRequest['raw']> {

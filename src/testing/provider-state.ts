@@ -16,6 +16,7 @@ export interface ProviderRequest {
   /** What a strict server refused it for. */
   readonly refusal?: string
 }
+/** What a provider server says, checks and does wrong. */
 export interface ProviderServerOptions {
   /** What the models say; every model says `ok` unless given. */
   readonly script?: ProviderScript
@@ -30,6 +31,8 @@ export interface ProviderServerOptions {
   readonly host?: string
   /** A free one unless given. */
   readonly port?: number
+  /** Web pages of any origin may call it, as a test in a browser does. Off unless asked for. */
+  readonly cors?: boolean
 }
 /** What every request of one server shares. */
 export interface ServerState {

@@ -14,11 +14,13 @@ import { inPieces, responseOf, type ScriptedTurn, type Turn, turnOf } from './sc
 
 /** The turns in order, or a function that makes each from what was asked. `index` counts from 0. */
 export type Script = readonly Turn[] | ((request: ModelRequest, index: number) => Turn | Promise<Turn>)
+/** What the model is called, and what it can do. */
 export interface ScriptedOptions {
   /** `scripted` unless given. */
   readonly id?: string
   readonly capabilities?: Partial<Capabilities>
 }
+/** A model that says its script, and keeps what it was asked. */
 export interface ScriptedModel extends Model {
   /** What the model was asked so far, copied when it was asked, and frozen. */
   readonly requests: readonly ModelRequest[]

@@ -10,12 +10,14 @@ import { ToolwireError } from '../errors/error.js'
 import { stringifyJson } from '../json/stringify.js'
 import type { ValueObject } from '../json/types.js'
 
+/** A call that the model makes; its id is made up unless given. */
 export interface ScriptedCall {
   readonly name: string
   /** A value, or the very text; text that is no JSON object makes a broken call, as it would on a wire. `{}` when left out. */
   readonly args?: ValueObject | string
   readonly id?: string
 }
+/** A call that arrives broken. */
 export interface ScriptedBrokenCall {
   readonly name: string
   readonly arguments: string
@@ -25,6 +27,7 @@ export interface ScriptedBrokenCall {
 }
 /** A turn, or just its text. */
 export type Turn = string | ScriptedTurn
+/** What the model says in one turn, and what goes wrong with it. */
 export interface ScriptedTurn {
   readonly text?: string
   readonly reasoning?: string

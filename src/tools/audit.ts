@@ -4,6 +4,7 @@ import type { ToolErrorCategory } from '../conversation/messages.js'
 /** `refused`: never put to a decision (unknown tool, broken or invalid call, aborted before). */
 export type AuditDecision = 'allowed' | 'denied' | 'paused' | 'refused'
 
+/** What was decided about one call and what became of it. Arguments are there as a digest only. */
 export interface AuditRecord {
   readonly runId: string
   readonly turn: number

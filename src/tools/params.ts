@@ -55,6 +55,7 @@ export interface Params {
   optional<P extends Param>(param: P): P & OptionalParam
 }
 
+/** Describes the input of a tool without a schema library; the type of the handler's input follows from it. */
 export const params: Params = {
   string: (options) => makeParam(paramSchemaOf('string', options)),
   number: (options) => makeParam(paramSchemaOf('number', options)),

@@ -18,6 +18,7 @@ export interface Drift {
   readonly found: string
 }
 
+/** What happens when names collide, and when a definition changes. */
 export interface RegistryOptions {
   /** What to do when a name is taken by another source: `error` (the default), or `qualify` the later tool's name. */
   readonly onCollision?: 'error' | 'qualify' | undefined
@@ -40,6 +41,7 @@ interface Entry {
  */
 const separator = '::'
 
+/** Tools by name. Definitions are pinned: one that changed does not run until that is allowed. */
 export class ToolRegistry implements ToolSource {
   readonly #entries = new Map<string, Entry>()
   readonly #pins: Map<string, string>

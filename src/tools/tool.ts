@@ -5,7 +5,9 @@ import type { JsonObject, ValueObject } from '../json/types.js'
 import type { Checked } from '../schema/issue.js'
 import type { CheckOptions } from '../schema/validate.js'
 
+/** Every capability that a tool can declare. */
 export const toolCapabilities = ['network', 'filesystem', 'database', 'shell'] as const
+/** What a tool needs that a policy may refuse; `toolCapabilities` lists them. */
 export type ToolCapability = (typeof toolCapabilities)[number]
 
 /** How far a tool has come: `progress` grows, out of `total` when that is known. */
@@ -28,6 +30,7 @@ export interface ToolContext {
   readonly progress?: (update: ToolProgress) => void
 }
 
+/** At most so many calls in so many milliseconds. */
 export interface RateLimit {
   readonly calls: number
   readonly perMs: number

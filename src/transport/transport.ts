@@ -1,6 +1,7 @@
 // What carries bytes: one function. Node's own HTTP where there is Node, fetch elsewhere, a user's own when injected.
 import type { Body } from '../frames/body.js'
 
+/** One HTTP request as a transport sends it. */
 export interface TransportRequest {
   readonly method: string
   readonly url: string
@@ -11,6 +12,7 @@ export interface TransportRequest {
   /** Aborts at every stage: connecting, waiting for headers, reading the body. */
   readonly signal: AbortSignal
 }
+/** The answer, its body as it comes. Leaving the body closes the connection. */
 export interface TransportResponse {
   readonly status: number
   /** Lower-case names; several values of one name are joined by commas. */

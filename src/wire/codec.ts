@@ -59,6 +59,7 @@ export interface Exchange {
   readonly client?: JsonObject
 }
 
+/** An HTTP request without host and key: those are added by who sends it. */
 export interface HttpRequest {
   readonly method: string
   /** Path and query, `/v1/messages`. */
@@ -67,23 +68,27 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Body
 }
+/** A whole HTTP answer. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
+/** A request on a wire, what it could not say, and what its answer must be read with. */
 export interface EncodedRequest {
   readonly http: HttpRequest
   /** Repairs of `seal` (kind `repaired`), then the executable losses of encoding the sealed request. */
   readonly losses: readonly Loss[]
   readonly exchange: Exchange
 }
+/** A request that was read from a wire. */
 export interface DecodedRequest {
   readonly request: CompletionRequest
   readonly losses: readonly Loss[]
   readonly exchange: Exchange
 }
+/** An answer on a wire, and what it could not say. */
 export interface EncodedResponse {
   readonly http: HttpResponse
   readonly losses: readonly Loss[]
@@ -94,11 +99,13 @@ export interface Machine<In, Out> {
   push(input: In): Out
   end(): Out
 }
+/** Events in, bytes of a stream out. */
 export interface StreamEncoder extends Machine<CompletionEvent, string> {
   readonly losses: readonly Loss[]
   /** Headers of the streamed answer. */
   readonly headers: Readonly<Record<string, string>>
 }
+/** Bytes of a stream in, events out; `end` tells of a stream that was cut. */
 export type StreamDecoder = Machine<Uint8Array, readonly CompletionEvent[]>
 
 /** What a client of the wire needs. */

@@ -8,6 +8,7 @@ import { ollamaCodec } from './ollama/index.js'
 import { openaiChatCodec } from './openai-chat/index.js'
 import { openaiResponsesCodec } from './openai-responses/index.js'
 
+/** The codec of each wire. */
 export const codecs: Readonly<Record<Wire, Codec>> = {
   'openai-chat': openaiChatCodec,
   'openai-responses': openaiResponsesCodec,

@@ -10,9 +10,11 @@ const lastLines: Readonly<Record<string, string>> = {
   'examples/durable.mjs': 'killed and resumed: 3 effects, the card was charged once',
   'examples/errors-and-retries.mjs': 'error: network, may be tried again: true',
   'examples/extraction.mjs': 'Ada, due 2026-12-01: 2 items by native, 2 answers',
+  'examples/gateway.mjs': '3 calls of 2 wires, answered by anthropic; a stranger was refused',
   'examples/langchain-agent.mjs': 'the agent answered: Rome is the warmest.',
   'examples/mcp.mjs': 'answer after 2 turns: 2 calls went through MCP',
   'examples/multi-turn.mjs': '11 messages, 2 items',
+  'examples/own-suite.mjs': '2 tests recorded, 2 replayed without a provider',
   'examples/parallel-tools.mjs': 'Tokyo is the largest. (3 at once)',
   'examples/react.mjs': 'all tasks solved on 5 wires',
   'examples/record-and-replay.mjs': '2 lines of tape, no key on it, played without a provider',
@@ -24,8 +26,8 @@ const lastLines: Readonly<Record<string, string>> = {
   'examples/weather.mjs': 'answer after 2 turns and 1 call',
 }
 
-/** What the examples have in common: where `--model` is read. */
-const parts = ['examples/given-models.mjs']
+/** Where `--model` is read, and the suite that one example runs. */
+const parts = ['examples/given-models.mjs', 'examples/own-suite/weather.mjs', 'examples/own-suite/weather.test.mjs']
 
 test('every example is listed here, and has its line in the README of the examples', () => {
   const examples = filesBelow('examples').filter((path) => path.endsWith('.mjs') && !parts.includes(path))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanEnvironment } from '../cli/command.js'
-import { root } from '../layers/source.js'
+import { filesBelow, root } from '../layers/source.js'
 
 const page = readFileSync(join(root, 'docs/quick-start.md'), 'utf8')
 const programs = [...page.matchAll(/```ts\n([^`]*(?:`(?!``)[^`]*)*)```\n\n```text\n([\s\S]*?)```/g)].map(
@@ -39,6 +39,12 @@ test('every program but the one for a real provider has its output below it', ()
 test('the package holds the build and what a reader needs, nothing else', () => {
   const expected = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'schema']
   expect(readdirSync(installed).toSorted()).toEqual(expected)
+  expect(readdirSync(join(installed, 'schema'))).toEqual(['toolwire.config.json'])
+  const sources = filesBelow('src').map((path) => path.replace(/^src\//, '').replace(/\.ts$/, ''))
+  const built = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.\w+$/.test(path),
+  )
+  expect(built.toSorted()).toEqual(sources.flatMap((name) => [`${name}.d.ts`, `${name}.js`]).toSorted())
 })
 
 test.each(programs)('step $step prints what the page says', ({ step, code, output }) => {

@@ -51,7 +51,9 @@ test('plain it says what would happen, and changes nothing', () => {
 test.each([
   [['smaller'], identity, 'is no release'],
   [['0.0.9'], identity, 'is no release'],
-  [['minor', '--force'], identity, 'the only option is --publish'],
+  [['minor', '--force'], identity, 'the options are --dry-run and --publish'],
+  [['minor', '--publish', '--dry-run'], identity, 'choose one'],
+  [['smaller', '--dry-run'], identity, 'is no release'],
   [['minor', '--publish'], {}, 'no identity token'],
 ])('%j is refused', (args, env, reason) => {
   const { release, git } = repository()
@@ -66,6 +68,27 @@ test('without changes in the changelog, or with changes that are not committed, 
   const { release, project } = repository()
   writeFileSync(join(project, 'new.txt'), '')
   expect(release(['patch'], identity).stderr).toContain('not committed')
+})
+
+test('a dry run checks the package wherever it is, says what stands in the way, and changes nothing', () => {
+  const { release, asked, git } = repository()
+  const { status, stdout, stderr } = release(['--dry-run'], {})
+  expect(status).toBe(0)
+  expect(asked()).toEqual(['run --silent build', 'run --silent package', 'pack --dry-run'])
+  expect(stderr).toContain('no identity token')
+  expect(stdout).toContain('thing 0.1.0 → 0.1.1')
+  expect(stdout).toContain('what stands in its way is told above')
+  expect(git('status', '--porcelain') + git('tag')).toBe('')
+  expect(release(['--dry-run'], { REFUSE: 'pack' }).status).toBe(1)
+})
+
+test('without a repository in package.json a release is refused, and told what to do', () => {
+  const { release, project, git } = repository()
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'thing', version: '0.1.0' }))
+  git('commit', '--all', '--quiet', '--message', 'No host')
+  const { status, stderr } = release(['minor', '--publish'], identity)
+  expect(status).toBe(1)
+  expect(stderr).toContain('there is no public host yet')
 })
 
 test('published: tested first, version and changelog written, committed, published with provenance, tagged', () => {

@@ -124,3 +124,19 @@ test('the server listens on the loopback only, on a port that is told, and close
   await server.close()
   await failing
 })
+
+test('a page of another origin is answered when that was asked for, and only then', async () => {
+  const asked = { origin: 'http://page.example', 'access-control-request-headers': 'authorization, x-more' }
+  await using open = await providerServer({ cors: true })
+  const preflight = await fetch(`${open.url}/v1/chat/completions`, { method: 'OPTIONS', headers: asked })
+  expect([preflight.status, await preflight.text()]).toEqual([204, ''])
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+  expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, x-more')
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] })
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+  const answer = await fetch(`${open.url}/v1/chat/completions`, post)
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+  await using closed = await providerServer()
+  const refused = await fetch(`${closed.url}/v1/chat/completions`, { method: 'OPTIONS', headers: asked })
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([405, null])
+})

@@ -10,6 +10,7 @@ import { lowerNode } from './lowering.js'
 import { findTargets } from './targets.js'
 import { isIdentity, type Mapping } from './value-map.js'
 
+/** A schema in a dialect, with the way back for values and what was changed. `refused`: the dialect cannot say it at all. */
 export interface Restricted {
   readonly schema: JsonObject
   /** How values of the lowered schema come back; nothing when they come back as they are. */

@@ -1,5 +1,6 @@
 // What each provider takes of JSON Schema, as data. The compiler in this folder asks these properties and knows no provider.
 
+/** The dialects that providers accept. */
 export const dialectNames = [
   'openai_strict',
   'openai_plain',
@@ -10,6 +11,7 @@ export const dialectNames = [
   'gemini_openapi',
   'ollama',
 ] as const
+/** The name of a dialect of JSON Schema; `dialectNames` lists them. */
 export type DialectName = (typeof dialectNames)[number]
 
 export interface Dialect {

@@ -6,6 +6,7 @@ import { refusedTool } from '../schemas.js'
 import { carriesFile, carriesImage } from './media.js'
 import { toolDialects, wire } from './types.js'
 
+/** How a vendor's Messages differ from Anthropic's own. */
 export interface AnthropicProfile extends Profile {
   /** The `anthropic-version` header. Default: 2026-10-21. */
   readonly version?: '2026-10-21' | '2023-06-01'

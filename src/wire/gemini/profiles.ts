@@ -4,6 +4,7 @@ import type { Profile } from '../codec.js'
 import { refusedTool, type ToolDialects } from '../schemas.js'
 import { wire } from './types.js'
 
+/** How a vendor's Gemini differs from Google's own. */
 export interface GeminiProfile extends Profile {
   readonly wire: 'gemini'
   /** The version in the path. Default: `v1beta`. */

@@ -4,6 +4,7 @@ import type { Profile } from '../codec.js'
 export type MaxTokensName = 'max_tokens' | 'max_completion_tokens'
 export type ReasoningField = 'reasoning_content' | 'reasoning' | 'thinking'
 
+/** How a vendor's Chat Completions differ from OpenAI's own. */
 export interface ChatProfile extends Profile {
   readonly wire: 'openai-chat'
   /** Default: `/v1/chat/completions`. */

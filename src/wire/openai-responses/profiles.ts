@@ -6,6 +6,7 @@ import { refusedTool } from '../schemas.js'
 import { isCarried } from './content.js'
 import { toolDialects, wire } from './types.js'
 
+/** How a vendor's Responses differ from OpenAI's own. */
 export interface ResponsesProfile extends Profile {
   /** Path of the endpoint. Default: /v1/responses. */
   readonly path?: string
