@@ -43,7 +43,12 @@ describe('growing calls', () => {
   test('a run tells fragments when it is asked to, and only then', async () => {
     const args = { path: 'a.txt', text: 'one two three' }
     const server = await providerServer({ script: [{ calls: [{ name: 'write', args }] }, 'Done.', 'Done.'] })
-    const write = tool({ name: 'write', description: 'Writes a file', input: { type: 'object' }, execute: () => 'written' })
+    const write = tool({
+      name: 'write',
+      description: 'Writes a file',
+      input: { type: 'object' },
+      execute: () => 'written',
+    })
     const model = openai('m', { baseUrl: server.url, apiKey: 'none' })
     const calls = growingCalls()
     let last: unknown
