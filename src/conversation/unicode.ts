@@ -2,23 +2,12 @@
 // the whole body for one.
 import { isJsonObject } from '../json/parse.js'
 import type { Json } from '../json/types.js'
-import { memoOf } from './freeze.js'
 import { at } from './losses.js'
 
-/** Whether no text in the value, keys included, holds half of a surrogate pair. Remembered of what can no longer change. */
+/** Whether no text in the value, keys included, holds half of a surrogate pair. */
 export function isUnicode(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true
-  const memo = memoOf(value)
-  if (memo === undefined) return hasUnicodeMembers(value)
-  const known = memo.get<boolean>('unicode')
-  if (known !== undefined) return known
-  const found = hasUnicodeMembers(value)
-  memo.set('unicode', found)
-  return found
-}
-
-function hasUnicodeMembers(value: object): boolean {
   if (Array.isArray(value)) return value.every(isUnicode)
   for (const [key, member] of Object.entries(value)) if (!key.isWellFormed() || !isUnicode(member)) return false
   return true
