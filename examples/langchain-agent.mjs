@@ -34,7 +34,9 @@ assert.deepEqual(
 // 2. An Anthropic model as a LangChain chat model, in LangChain's own agent.
 const model = toLangChain(modelOr(anthropic('claude-sonnet-5-5', { baseUrl: server.url, apiKey: 'any' })))
 const agent = createAgent({ model, tools: [toLangChainTool(weather)] })
-const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Where is it warmer, in Rome or in Oslo?' }] })
+const { messages } = await agent.invoke({
+  messages: [{ role: 'user', content: 'Where is it warmer, in Rome or in Oslo?' }],
+})
 assert.match(messages.at(-1).text, /Rome/)
 if (isOffline) assert.equal(messages.at(-1).text, answer.text)
 

@@ -11,7 +11,10 @@ const folder = join(root, '.tmp', 'snippets')
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 
-const parsers = { js: (code) => transformSync(code, { loader: 'js', format: 'esm', logLevel: 'silent' }), json: JSON.parse }
+const parsers = {
+  js: (code) => transformSync(code, { loader: 'js', format: 'esm', logLevel: 'silent' }),
+  json: JSON.parse,
+}
 const pages = ['README.md', 'CONTRIBUTING.md', ...markdownBelow('docs')]
 let count = 0
 let parsed = 0

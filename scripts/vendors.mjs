@@ -51,7 +51,12 @@ process.stdout.write(`vendors: ${count} records, docs/vendors.md is current\n`)
 
 function row(name, { name: _own, wire: _wire, baseUrl, keyVariable, auth: _auth, ...others }) {
   const fields = Object.entries(others).map(([field, value]) => `\`${field}: ${shown(value)}\``)
-  const cells = [`\`${name}\``, baseUrl ?? 'you say', keyVariable === undefined ? '' : `\`${keyVariable}\``, fields.join(', ')]
+  const cells = [
+    `\`${name}\``,
+    baseUrl ?? 'you say',
+    keyVariable === undefined ? '' : `\`${keyVariable}\``,
+    fields.join(', '),
+  ]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
