@@ -12,24 +12,26 @@ export function exportsOf(door) {
 
 /** The exports that a file names, with where they come from; undefined for its own. */
 function namesIn(source) {
-  const lists = source.matchAll(/^export (type )?\{([^}]*)\}(?: from '([^']+)')?;/gm)
-  const listed = [...lists].flatMap(([, allTypes, names, from]) =>
-    names
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== '')
-      .map((item) => {
-        const isType = allTypes !== undefined || item.startsWith('type ')
-        const [own, name = own] = item.replace(/^type /, '').split(' as ')
-        return { own, name, isType, from }
-      }),
-  )
-  const written = [...source.matchAll(/^export (?:declare )?(?:const|function|class|interface|type) (\w+)/gm)]
-  const own = new Set(written.map(([, name]) => name))
-  return [
-    ...listed.filter(({ name, from }) => from !== undefined || !own.has(name)),
-    ...[...own].map((name) => ({ own: name, name, isType: false })),
-  ]
+  const imported = new Map(itemsOf(source, 'import').map((item) => [item.name, item]))
+  const listed = itemsOf(source, 'export').map((item) => {
+    const origin = item.from === undefined ? imported.get(item.own) : undefined
+    return origin === undefined ? item : { ...item, own: origin.own, from: origin.from }
+  })
+  const written = source.matchAll(/^export (?:declare )?(?:const|function|class|interface|type) (\w+)/gm)
+  const own = [...new Set([...written].map(([, name]) => name))]
+  return [...listed, ...own.map((name) => ({ own: name, name, isType: false, from: undefined }))]
+}
+
+/** What stands in the braces of imports or exports. */
+function itemsOf(source, word) {
+  const lists = source.matchAll(new RegExp(`^${word} (type )?\\{([^}]*)\\}(?: from '([^']+)')?;`, 'gm'))
+  return [...lists].flatMap(([, allTypes, names, from]) => {
+    const items = names.split(',').map((item) => item.trim())
+    return items.filter((item) => item !== '').map((item) => {
+      const [own, name = own] = item.replace(/^type /, '').split(' as ')
+      return { own, name, isType: allTypes !== undefined || item.startsWith('type '), from }
+    })
+  })
 }
 
 /** The declaration of a name in a file, or in the file that this one has it from. */

@@ -13,6 +13,7 @@ export interface GrowingCall {
   readonly isBroken: boolean
 }
 
+/** The calls of one stream while they arrive. */
 export interface GrowingCalls {
   /** The call that the event is a fragment of, with that fragment; nothing for any other event. Costs what the fragment is long. */
   push(event: CompletionEvent): GrowingCall | undefined

@@ -5,7 +5,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { offlineEngine } from '../../src/offline/index.js'
+import { type McpService, serveMcp } from '../../src/mcp/index.js'
+import { calculatorTool, offlineEngine } from '../../src/offline/index.js'
 import { type ProviderServer, providerServer } from '../../src/testing/index.js'
 import { cleanEnvironment, type Ended, entry } from '../cli/command.js'
 import { root } from '../layers/source.js'
@@ -18,9 +19,11 @@ const run = blocks().flatMap(({ page, commands }, index) => {
   return own.length === 0 ? [] : [{ page, index, commands: own, first: own[0] ?? '' }]
 })
 let provider: ProviderServer
+let mcp: McpService
 
 beforeAll(async () => {
   provider = await providerServer({ script: offlineEngine(), models: ['qwen3'] })
+  mcp = await serveMcp([calculatorTool], { transport: 'http', http: { port: 0 } })
   mkdirSync(bin)
   for (const [name, text] of Object.entries(programs())) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}`)
@@ -29,6 +32,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await provider.close()
+  await mcp.close()
   rmSync(home, { recursive: true, force: true })
 })
 
@@ -52,7 +56,7 @@ test.each(run)('$page: $first', async ({ commands, index }) => {
     expect({ command, ...ended }).toEqual({ command, ...ended, code })
     if (code === 0) expect(ended.stderr).not.toMatch(/^toolwire: /m)
     expect(ended.stdout).not.toContain('"ok":false')
-    if (!/> |\/dev\/null/.test(command)) expect(`${command}: ${ended.stdout}${ended.stderr}`).not.toBe(`${command}: `)
+    if (!/> |^toolwire mcp /.test(command)) expect(`${command}: ${ended.stdout}${ended.stderr}`).not.toBe(`${command}: `)
   }
 })
 
@@ -62,6 +66,7 @@ function meant(command: string): string {
     .replaceAll(/\bID\b/g, '"$(last-run)"')
     .replaceAll(/\bCALLID\b/g, '"$(waiting-call)"')
     .replaceAll('http://127.0.0.1:11434', provider.url)
+    .replaceAll('http://127.0.0.1:3001/mcp', mcp.url ?? '')
 }
 
 /** Runs one command; what serves is stopped once it says that it does. */
@@ -129,6 +134,7 @@ function files(): Readonly<Record<string, string>> {
     'README.md': '# Read me\n',
     'tools.mjs': `${/```js\n([\s\S]*?)```/.exec(page)?.[1] ?? ''}${payingTool}`,
     'place.json': '{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}',
+    'mcp.json': '{"mcpServers":{}}',
     'gateway.json': JSON.stringify({ routes: [{ match: '*', targets: [target] }] }),
     'answers.jsonl': JSON.stringify({ id: 1, body: example('anthropic/response.tool.json') }),
     'requests.jsonl': JSON.stringify({ id: 1, request: { model: 'm', messages: [user] } }),

@@ -23,11 +23,12 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm install toolwire @dbos-inc/dbos-sdk': 'needs the registry; test/dbos runs with that peer',
   'npm install toolwire @restatedev/restate-sdk…': 'needs the registry; the tests of that door run with that peer',
   'npm run release…': 'test/package/release.test.ts runs the script in a repository of its own',
-  'ANTHROPIC_BASE_URL=http://127.0.0.1:4141 ANTHROPIC_API_KEY=key claude': 'starts a program of somebody else',
-  'TOOLWIRE_KEY=key codex…': 'starts a program of somebody else',
-  'GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:4141 GEMINI_API_KEY=key gemini': 'starts a program of somebody else',
-  'OPENAI_BASE_URL=http://127.0.0.1:4141/v1 OPENAI_API_KEY=key OPENAI_MODEL=any qwen --auth-type openai':
-    'starts a program of somebody else',
+  'npx @restatedev/restate-server…': 'starts a server of somebody else; npm run engines:restate runs on one',
+  'npm install @opentelemetry/api…': 'needs the registry; test/otel and test/gateway run with that package',
+  'NODE_OPTIONS=…': 'instruments the command with packages of OpenTelemetry; the command itself is run',
+  'ANTHROPIC_BASE_URL=…': 'starts a program of somebody else; npm run clients does it',
+  'GOOGLE_GEMINI_BASE_URL=…': 'starts a program of somebody else; npm run clients does it',
+  'OPENAI_BASE_URL=…': 'starts a program of somebody else; npm run clients does it',
   'npx @modelcontextprotocol/inspector --cli toolwire mcp --tools ./tools.mjs --method tools/list':
     'test/mcp/command-line.test.ts lists and calls tools by that inspector',
 }
