@@ -113,7 +113,7 @@ describe('toolwire serve', () => {
     const server = await providerServer({ strict: true, models: ['small', 'large'] })
     onTestFinished(() => server.close())
     const { url, output } = await serve([], { OLLAMA_HOST: server.url })
-    expect(output()).toContain('small (Ollama has it)')
+    await expect.poll(output).toContain('small (Ollama has it)')
     const list = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] }
     expect(list.data.map(({ id }) => id)).toEqual(['small', 'large'])
     for (const model of ['large', 'claude-of-a-client']) {

@@ -25,7 +25,7 @@ test.each(named)('$file has "$name"', ({ file, name }) => {
 
 /** What tests, groups and rows of tables are called in a file. */
 function namesIn(text: string): readonly string[] {
-  const calls = text.matchAll(/\b(?:test|it|describe)(?:\.each\([^)]*\))?\(\s*(['"`])(.+?)\1,/g)
+  const calls = text.matchAll(/\b(?:test|it|describe)(?:\.each(?:<[^>]*>)?\([^)]*\))?\(\s*(['"`])(.+?)\1,/g)
   const rows = text.matchAll(/\bname: (['"`])(.+?)\1/g)
   const lists = text.matchAll(/^\s*\[?\s*(['"`])(.+?)\1,(?= [[{]|$)/gm)
   return [...calls, ...rows, ...lists].map(([, , name = '']) => name)
