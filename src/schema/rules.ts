@@ -36,7 +36,7 @@ export interface SchemaProblem {
 /** Limits that keep the compilation and one check of a hostile schema or value far below 50 ms. */
 export const schemaLimits = {
   /** JSON values in a schema, the characters of its keys and texts, and how deep it may nest as JSON. */
-  nodes: 10_000,
+  nodes: 6_000,
   characters: 1_000_000,
   depth: 100,
   /** Levels of `properties` that a tool defined here may nest. */
