@@ -96,7 +96,8 @@ function slotsOf({ properties, required }: JsonObject, context: Context): readon
       slots.push({ name, node: context.node(properties[name] ?? true), required: isRequired ? 1 : 0 })
     }
   }
-  if (missing !== undefined) for (const name of missing) slots.push({ name: String(name), node: undefined, required: 1 })
+  if (missing !== undefined)
+    for (const name of missing) slots.push({ name: String(name), node: undefined, required: 1 })
   return slots
 }
 

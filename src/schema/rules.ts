@@ -46,7 +46,7 @@ export const schemaLimits = {
   /** Characters of one pattern, and what one of them and all of a schema together may weigh; see pattern.ts. */
   patternLength: 1_000,
   patternWeight: 500,
-  patternsWeight: 1_200,
+  patternsWeight: 800,
   /** Work units of one check; see meter.ts. */
   work: 100_000,
   /** Schemas visited within each other during a check. */

@@ -7,9 +7,9 @@ import { dialectNames } from '../../src/schema/restrict/dialects.js'
 import { type Restricted, restrict } from '../../src/schema/restrict/restrict.js'
 import { mapBack, mapForward } from '../../src/schema/restrict/value-map.js'
 import { compileSchema } from '../../src/schema/validate.js'
+import { oracles } from '../../src/testing/schema-oracles.js'
 import { recursive, type Sample, samples } from '../arbitraries/schemas.js'
 import { expectStrict } from '../schema/openai-helper.js'
-import { oracles } from '../../src/testing/schema-oracles.js'
 
 const schemas: fc.Arbitrary<Sample> = fc.oneof(
   { weight: 20, arbitrary: samples },

@@ -6,9 +6,9 @@ import { ToolwireError } from '../../src/errors/error.js'
 import type { JsonObject } from '../../src/json/types.js'
 import { type DialectName, dialectNames } from '../../src/schema/restrict/dialects.js'
 import { restrict } from '../../src/schema/restrict/restrict.js'
+import { oracles } from '../../src/testing/schema-oracles.js'
 import { importTool } from '../../src/tools/import-tool.js'
 import { expectStrict } from './openai-helper.js'
-import { oracles } from '../../src/testing/schema-oracles.js'
 
 const file = new URL('../../../shared/corpus/tools.jsonl', import.meta.url)
 

@@ -5,9 +5,9 @@ import type { JsonObject } from '../../src/json/types.js'
 import { takeSchema } from '../../src/schema/intake.js'
 import { type Restricted, restrict } from '../../src/schema/restrict/restrict.js'
 import { mapBack } from '../../src/schema/restrict/value-map.js'
+import { oracles } from '../../src/testing/schema-oracles.js'
 import { params } from '../../src/tools/params.js'
 import { expectStrict } from './openai-helper.js'
-import { oracles } from '../../src/testing/schema-oracles.js'
 
 function strictOf(schema: unknown): Restricted & { readonly original: JsonObject } {
   const taken = takeSchema(schema, 'input')
