@@ -399,7 +399,7 @@ export const hostileRows: readonly HostileRow[] = [
   {
     title: 'patterns of keys',
     verdict: 'work',
-    schema: () => ({ patternProperties: Object.fromEntries(many(30, (index) => [`(a|b)+${index}$`, true])) }),
+    schema: () => ({ patternProperties: Object.fromEntries(many(25, (index) => [`(a|b)+${index}$`, true])) }),
     value: () => keyed(5_000),
   },
   // Texts of arguments
