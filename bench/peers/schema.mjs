@@ -86,7 +86,8 @@ export default async function schema({ quick }) {
     tool({ name: x.name, description: x.description, input: x[input], execute: () => '' }).spec.inputSchema
   const checker = (input) => (t) => {
     const taken = takeSchema(t[input], 'input')
-    return (a) => taken.check(a)
+    // As the executor checks: the arguments were parsed for this check alone.
+    return (a) => taken.check(a, { fresh: true })
   }
   C['toolwire (zod)'] = { convert: (t) => t.map(ours('zod')), validator: checker('zod') }
   C['toolwire (JSON Schema)'] = { convert: (t) => t.map(ours('jsonSchema')), validator: checker('jsonSchema') }

@@ -48,7 +48,8 @@ export function memoOf(value: object): Memo | undefined {
 }
 
 function freezeDeep(value: object): void {
-  for (const member of Object.values(value)) {
+  for (const key of Object.keys(value)) {
+    const member: unknown = (value as { readonly [key: string]: unknown })[key]
     if (typeof member === 'object' && member !== null && !Object.isFrozen(member)) freezeDeep(member)
   }
   Object.freeze(value)

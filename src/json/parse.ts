@@ -125,6 +125,6 @@ function readScalar(cursor: Cursor): Value {
       `the JSON has an integer of ${token.length} digits; the most is ${maxDigits}`,
     )
   }
-  const value = BigInt(token)
-  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value
+  const rounded = Number(token)
+  return Number.isSafeInteger(rounded) ? rounded : BigInt(token)
 }

@@ -136,7 +136,8 @@ export function passedLimit(text: string, { characters, values, keys }: TextLimi
   if (text.length > characters) return 'characters'
   // A value takes two characters with its comma, a member of an object at least five.
   if (text.length <= 2 * values && text.length <= 5 * keys) return undefined
-  const opened: number[] = []
+  const outer: number[] = []
+  let members = 0
   let count = 0
   let index = 0
   while (index < text.length) {
@@ -147,18 +148,19 @@ export function passedLimit(text: string, { characters, values, keys }: TextLimi
       case 91: // [
       case 123: // {
         count += 1
-        opened.push(0)
+        outer.push(members)
+        members = 0
         break
       case 93: // ]
       case 125: // }
-        opened.pop()
+        members = outer.pop() ?? 0
         break
       case 44: // ,
         count += 1
         break
       case 58: // :
-        opened.push((opened.pop() ?? 0) + 1)
-        if ((opened.at(-1) ?? 0) > keys) return 'keys'
+        members += 1
+        if (members > keys) return 'keys'
         break
     }
     if (count > values) return 'values'

@@ -9,7 +9,7 @@ import { numberChecks } from './numbers.js'
 import { objectChecks } from './objects.js'
 import { linearPattern } from './pattern.js'
 import { resolver } from './references.js'
-import { type Check, fail, type Node } from './run.js'
+import { type Check, fail, isObject, type Node } from './run.js'
 import { stringChecks } from './strings.js'
 import { unevaluatedChecks } from './unevaluated.js'
 import { valueChecks } from './value-checks.js'
@@ -34,16 +34,19 @@ export function compileNode(root: JsonObject, omitted: ReadonlySet<string>): Nod
   return context.node(root)
 }
 
-const anything: Node = { schema: true, check: () => true }
-const nothing: Node = { schema: false, check: (_value, run) => fail(run, 'is not allowed') }
+const anything: Node = { schema: true, check: () => true, plain: undefined }
+const nothing: Node = { schema: false, check: (_value, run) => fail(run, 'is not allowed'), plain: undefined }
 
 function lazyNode(schema: JsonObject, context: Context): Node {
   const node: Node = {
     schema,
     check: (value, run) => {
-      node.check = all(checksOf(schema, context))
+      const checks = checksOf(schema, context)
+      node.check = all(checks, schema.type)
+      if (checks.length === 1 && (schema.type === 'string' || schema.type === 'boolean')) node.plain = schema.type
       return node.check(value, run)
     },
+    plain: undefined,
   }
   return node
 }
@@ -82,17 +85,12 @@ function checksOf(schema: JsonObject, context: Context): readonly Check[] {
   return checks
 }
 
-function all(checks: readonly Check[]): Check {
+/** One check out of several. Where there is a type, it comes first. */
+function all(checks: readonly Check[], type: Json | undefined): Check {
   const [first, second] = checks
   if (first === undefined) return anything.check
   if (second === undefined) return first
-  if (checks.length === 2) {
-    return (value, run) => {
-      if (first(value, run)) return second(value, run)
-      if (run.sink !== undefined) second(value, run)
-      return false
-    }
-  }
+  if (checks.length === 2) return both(first, second, type)
   return (value, run) => {
     let fits = true
     for (let index = 0; index < checks.length; index++) {
@@ -101,5 +99,26 @@ function all(checks: readonly Check[]): Check {
       fits = false
     }
     return fits
+  }
+}
+
+/** Mostly a type and one thing more: a value of the most frequent types is seen to be of it without a call. */
+function both(first: Check, second: Check, type: Json | undefined): Check {
+  const inTurn: Check = (value, run) => {
+    if (first(value, run)) return second(value, run)
+    if (run.sink !== undefined) second(value, run)
+    return false
+  }
+  switch (type) {
+    case 'string':
+      return (value, run) => (typeof value === 'string' ? second(value, run) : inTurn(value, run))
+    case 'integer':
+      return (value, run) => (Number.isInteger(value) ? second(value, run) : inTurn(value, run))
+    case 'array':
+      return (value, run) => (Array.isArray(value) ? second(value, run) : inTurn(value, run))
+    case 'object':
+      return (value, run) => (isObject(value) ? second(value, run) : inTurn(value, run))
+    default:
+      return inTurn
   }
 }

@@ -10,7 +10,12 @@ export function ownCopy(value: unknown, meter: Meter, depth = 0): unknown {
   if (depth >= schemaLimits.valueDepth) throw new Exhausted('depth')
   if (Array.isArray(value)) {
     spend(meter, 1 + value.length)
-    return value.map((item) => ownCopy(item, meter, depth + 1))
+    const copy: unknown[] = value.slice()
+    for (let index = 0; index < copy.length; index++) {
+      const item = copy[index]
+      if (typeof item === 'object' && item !== null) copy[index] = ownCopy(item, meter, depth + 1)
+    }
+    return copy
   }
   // A key `__proto__` is an own property of the copy, so that assigning to it does no harm.
   const copy: { [key: string]: unknown } = { ...value }

@@ -39,7 +39,8 @@ function membersCheck(schema: JsonObject, context: Context): Check | undefined {
   const slots = slotsOf(schema, context)
   const rest = restOf(schema, context)
   if (slots.length === 0 && rest === undefined) return undefined
-  const required = slots.filter((slot) => slot.required === 1).map((slot) => slot.name)
+  const required: string[] = []
+  for (const slot of slots) if (slot.required === 1) required.push(slot.name)
   let byName: Map<string, Slot> | undefined
   return (value, run) => {
     if (!isObject(value)) return true
@@ -86,14 +87,17 @@ function hasInherited(value: object): boolean {
   return false
 }
 
-function slotsOf(schema: JsonObject, context: Context): readonly Slot[] {
-  const missing = new Set<Json>(Array.isArray(schema.required) ? schema.required : [])
-  const properties = isJsonObject(schema.properties) ? schema.properties : {}
+function slotsOf({ properties, required }: JsonObject, context: Context): readonly Slot[] {
+  const missing = Array.isArray(required) ? new Set<Json>(required) : undefined
   const slots: Slot[] = []
-  for (const name of Object.keys(properties)) {
-    slots.push({ name, node: context.node(properties[name] ?? true), required: missing.delete(name) ? 1 : 0 })
+  if (isJsonObject(properties)) {
+    for (const name of Object.keys(properties)) {
+      const isRequired = missing?.delete(name) === true
+      slots.push({ name, node: context.node(properties[name] ?? true), required: isRequired ? 1 : 0 })
+    }
   }
-  for (const name of missing) slots.push({ name: String(name), node: undefined, required: 1 })
+  if (missing !== undefined)
+    for (const name of missing) slots.push({ name: String(name), node: undefined, required: 1 })
   return slots
 }
 

@@ -36,7 +36,7 @@ export interface SchemaProblem {
 /** Limits that keep the compilation and one check of a hostile schema or value far below 50 ms. */
 export const schemaLimits = {
   /** JSON values in a schema, the characters of its keys and texts, and how deep it may nest as JSON. */
-  nodes: 10_000,
+  nodes: 6_000,
   characters: 1_000_000,
   depth: 100,
   /** Levels of `properties` that a tool defined here may nest. */
@@ -46,7 +46,7 @@ export const schemaLimits = {
   /** Characters of one pattern, and what one of them and all of a schema together may weigh; see pattern.ts. */
   patternLength: 1_000,
   patternWeight: 500,
-  patternsWeight: 1_200,
+  patternsWeight: 800,
   /** Work units of one check; see meter.ts. */
   work: 100_000,
   /** Schemas visited within each other during a check. */

@@ -111,7 +111,10 @@ class Walk {
     if (this.#seen.has(schema)) return
     this.#seen.add(schema)
     if (this.#strictProblem === undefined) this.#demand(schema, level)
-    if (this.#isUsed) this.#follow(schema)
+    if (this.#isUsed) {
+      this.#follow(schema)
+      this.#weighAll(schema)
+    }
     const inner = schema.properties === undefined ? level : level + 1
     for (const keyword in schema) this.#lookAt(keyword, schema[keyword] ?? null, inner)
   }
@@ -124,11 +127,7 @@ class Walk {
         this.#problem = { rule: wrong[0], path: `${this.#place()}/${keyword}`, message: wrong[1] }
       }
     }
-    if (holder === undefined) {
-      if (keyword === 'pattern') this.#weigh(value)
-      return
-    }
-    if (keyword === 'patternProperties') for (const pattern in value as JsonObject) this.#weigh(pattern)
+    if (holder === undefined) return
     if (this.#isUsed && (keyword === '$defs' || keyword === 'definitions')) {
       this.#definitions.push({ held: value, holder, path: `${this.#place()}/${keyword}` })
       return
@@ -170,8 +169,12 @@ class Walk {
     }
   }
 
-  #weigh(pattern: Json): void {
-    if (!this.#isUsed || typeof pattern !== 'string') return
+  #weighAll({ pattern, patternProperties }: JsonObject): void {
+    if (typeof pattern === 'string') this.#weigh(pattern)
+    if (isJsonObject(patternProperties)) for (const key in patternProperties) this.#weigh(key)
+  }
+
+  #weigh(pattern: string): void {
     let isMatchable = this.#matchable.get(pattern)
     if (isMatchable === undefined) {
       const weight = this.#patternsLeft < 0 ? undefined : linearPattern(pattern)?.weight

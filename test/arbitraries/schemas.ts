@@ -7,7 +7,19 @@ export interface Sample {
   readonly value: fc.Arbitrary<Json>
 }
 
-const keys = ['a', 'b', 'city name', 'naïve', 'constructor', 'key', 'value', 'item_1', 'additional_properties']
+const keys = [
+  'a',
+  'b',
+  'city name',
+  'naïve',
+  '__proto__',
+  'constructor',
+  'toString',
+  'key',
+  'value',
+  'item_1',
+  'additional_properties',
+]
 const key = fc.constantFrom(...keys)
 const text = fc.string({ maxLength: 6 })
 

@@ -15,6 +15,7 @@ import { restrict } from '../../src/schema/restrict/restrict.js'
 import { mapForward } from '../../src/schema/restrict/value-map.js'
 import type { ProviderScript } from '../../src/testing/provider-script.js'
 import { providerServer } from '../../src/testing/provider-server.js'
+import { oracles } from '../../src/testing/schema-oracles.js'
 import type { Turn } from '../../src/testing/scripted-turn.js'
 import { tool } from '../../src/tools/define.js'
 
@@ -119,14 +120,35 @@ afterAll(async () => {
 async function served(
   subject: Subject,
   script: ProviderScript,
-): Promise<{ model: Model; refusals: () => readonly (string | undefined)[] }> {
+): Promise<{ model: Model; refusals: () => readonly (string | undefined)[]; faults: () => readonly string[] }> {
   const server = await providerServer({ strict: true, script })
   closing.push(() => server.close())
   const { wire, model } = subject
   return {
     model: compatible({ wire, model, baseUrl: server.url, apiKey: 'k', retries: 0 }),
     refusals: () => server.requests.map(({ refusal }) => refusal),
+    // Gemini and Ollama pass over what they do not know, so that their server refuses nothing: it is looked at here.
+    faults: () => server.requests.flatMap(({ request }) => faultsOf(subject, request)),
   }
+}
+
+function faultsOf({ wire }: Subject, { tools = [], output }: CompletionRequest): readonly string[] {
+  const { tool: forTools, output: forAnswers } = dialects[wire]
+  return [
+    ...tools.flatMap((spec) =>
+      spec.type === 'opaque' || spec.inputSchema === undefined ? [] : oracles[forTools](spec.inputSchema),
+    ),
+    ...(output === undefined || forAnswers === undefined ? [] : oracles[forAnswers](output.schema)),
+  ]
+}
+
+/** The dialects of tools that are held to their schemas, and of answers; none where any schema is taken. */
+const dialects: Readonly<Record<Wire, { readonly tool: DialectName; readonly output: DialectName | undefined }>> = {
+  'openai-chat': { tool: 'openai_strict', output: 'openai_strict' },
+  'openai-responses': { tool: 'openai_strict', output: 'openai_strict' },
+  anthropic: { tool: 'anthropic_strict', output: 'anthropic_output' },
+  ollama: { tool: 'ollama', output: undefined },
+  gemini: { tool: 'gemini_json_schema', output: 'gemini_json_schema' },
 }
 
 /** The value as a model that is held to the wire's schema would say it. */
@@ -148,9 +170,10 @@ function submitted(request: CompletionRequest, dialect: DialectName | undefined)
 
 describe.each(subjects)('$wire, $model', (subject) => {
   test('without tools', async () => {
-    const { model, refusals } = await served(subject, () => image(subject.output))
+    const { model, refusals, faults } = await served(subject, () => image(subject.output))
     const result = await generate({ model, schema, prompt: 'A place?' })
     expect(refusals()).toEqual([undefined])
+    expect(faults()).toEqual([])
     expect(result).toMatchObject({ value, rung: subject.alone, calls: 1, repairs: [] })
   })
 
@@ -163,7 +186,7 @@ describe.each(subjects)('$wire, $model', (subject) => {
 
   test('with tools', async () => {
     const seen: unknown[] = []
-    const { model, refusals } = await served(subject, (request, index) => {
+    const { model, refusals, faults } = await served(subject, (request, index) => {
       if (index === 0) return toolText('look_up', subject.strict)
       seen.push(JSON.stringify(request.messages.at(-1)))
       const isSubmitted = subject.withTools === 'submit_tool'
@@ -171,6 +194,7 @@ describe.each(subjects)('$wire, $model', (subject) => {
     })
     const result = await generate({ model, schema, tools: [look], prompt: 'A place?' })
     expect(refusals()).toEqual([undefined, undefined])
+    expect(faults()).toEqual([])
     expect(seen[0]).toContain('x:undefined')
     expect(result).toMatchObject({ value, rung: subject.withTools, calls: 2, repairs: [] })
   })
@@ -179,6 +203,7 @@ describe.each(subjects)('$wire, $model', (subject) => {
     const called = await served(subject, (request) => submitted(request, subject.strict))
     const byCall = await generate({ model: called.model, schema, prompt: 'A place?', rung: 'submit_tool' })
     expect(called.refusals()).toEqual([undefined])
+    expect(called.faults()).toEqual([])
     expect(byCall).toMatchObject({ value, rung: 'submit_tool' })
     const prompted = await served(subject, () => `\`\`\`json\n${stringifyJson(value)}\n\`\`\``)
     const byWords = await generate({ model: prompted.model, schema, prompt: 'A place?', rung: 'prompted' })

@@ -129,16 +129,16 @@ export const hostileRows: readonly HostileRow[] = [
     value: () => [keyed(50_000), keyed(50_000)],
   },
   {
-    title: 'an enum of 9,000 for 40,000 items',
+    title: 'an enum of 5,500 for 40,000 items',
     verdict: 'valid',
-    schema: () => ({ items: { enum: many(9_000, String) } }),
-    value: () => many(40_000, () => '8999'),
+    schema: () => ({ items: { enum: many(5_500, String) } }),
+    value: () => many(40_000, () => '5499'),
   },
   {
     title: 'an enum of objects for 1,000 items',
     verdict: 'valid',
-    schema: () => ({ items: { enum: many(2_000, (id) => ({ id })) } }),
-    value: () => many(1_000, () => ({ id: 1_999 })),
+    schema: () => ({ items: { enum: many(1_900, (id) => ({ id })) } }),
+    value: () => many(1_000, () => ({ id: 1_899 })),
   },
   {
     title: 'an enum of objects for 100,000 items',
@@ -227,31 +227,31 @@ export const hostileRows: readonly HostileRow[] = [
   },
   // Schemas
   {
-    title: '4,900 properties',
+    title: '2,900 properties',
     verdict: 'valid',
-    schema: () => ({ properties: named(4_900, { type: 'string' }) }),
-    value: () => ({ p4899: 'x' }),
+    schema: () => ({ properties: named(2_900, { type: 'string' }) }),
+    value: () => ({ p2899: 'x' }),
   },
   {
-    title: '5,000 properties',
+    title: '3,000 properties',
     verdict: 'schema_too_large',
-    schema: () => ({ properties: named(5_000, { type: 'string' }) }),
+    schema: () => ({ properties: named(3_000, { type: 'string' }) }),
     value: () => ({}),
   },
   {
-    title: '1,600 alternatives',
+    title: '990 alternatives',
     verdict: 'invalid',
-    schema: () => ({ anyOf: many(1_600, (index) => ({ properties: { k: { const: index } }, required: ['k'] })) }),
+    schema: () => ({ anyOf: many(990, (index) => ({ properties: { k: { const: index } }, required: ['k'] })) }),
     value: () => ({}),
   },
   {
-    title: '2,000 references',
+    title: '1,400 references',
     verdict: 'valid',
     schema: () => ({
-      properties: Object.fromEntries(many(2_000, (index) => [`q${index}`, { $ref: `#/$defs/p${index}` }])),
-      $defs: named(2_000, { type: 'object' }),
+      properties: Object.fromEntries(many(1_400, (index) => [`q${index}`, { $ref: `#/$defs/p${index}` }])),
+      $defs: named(1_400, { type: 'object' }),
     }),
-    value: () => ({ q1999: {} }),
+    value: () => ({ q1399: {} }),
   },
   { title: 'allOf that doubles 60 times', verdict: 'work', schema: () => doubling('allOf', 60), value: () => 'x' },
   { title: 'anyOf that doubles 60 times', verdict: 'work', schema: () => doubling('anyOf', 60), value: () => 1 },
@@ -334,13 +334,13 @@ export const hostileRows: readonly HostileRow[] = [
     title: '(a+)+$ on a text',
     verdict: 'invalid',
     schema: () => ({ pattern: '^(a+)+$' }),
-    value: () => `${'a'.repeat(2_000)}!`,
+    value: () => `${'a'.repeat(1_000)}!`,
   },
   {
     title: 'a straight pattern on a long text',
     verdict: 'invalid',
     schema: () => ({ pattern: '^[a-z]+$' }),
-    value: () => `${'a'.repeat(1_000_000)}!`,
+    value: () => `${'a'.repeat(500_000)}!`,
   },
   {
     title: 'a straight pattern with a long tail',
@@ -391,15 +391,15 @@ export const hostileRows: readonly HostileRow[] = [
     value: () => 'x',
   },
   {
-    title: '3,000 patterns',
+    title: '2,900 patterns',
     verdict: 'pattern_unsupported',
-    schema: () => ({ allOf: many(3_000, (index) => ({ pattern: `(a|b)${index}` })) }),
+    schema: () => ({ allOf: many(2_900, (index) => ({ pattern: `(a|b)${index}` })) }),
     value: () => 'x',
   },
   {
     title: 'patterns of keys',
     verdict: 'work',
-    schema: () => ({ patternProperties: Object.fromEntries(many(30, (index) => [`(a|b)+${index}$`, true])) }),
+    schema: () => ({ patternProperties: Object.fromEntries(many(25, (index) => [`(a|b)+${index}$`, true])) }),
     value: () => keyed(5_000),
   },
   // Texts of arguments
@@ -411,19 +411,19 @@ export const hostileRows: readonly HostileRow[] = [
     text: () => listText(many(150_000, (index) => index)),
   },
   {
-    title: 'text: 45,000 numbers',
+    title: 'text: 38,000 numbers',
     verdict: 'valid',
     schema: () => list({ items: { type: 'integer' } }),
-    text: () => listText(many(45_000, (index) => index)),
+    text: () => listText(many(38_000, (index) => index)),
   },
   {
-    title: 'text: 16,000 objects',
+    title: 'text: 13,000 objects',
     verdict: 'valid',
     schema: () =>
       list({
         items: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } }, required: ['id'] },
       }),
-    text: () => listText(many(16_000, (index) => `{"id":${index},"name":"n${index}"}`)),
+    text: () => listText(many(13_000, (index) => `{"id":${index},"name":"n${index}"}`)),
   },
   {
     title: 'text: a string of 400,000 characters',
@@ -444,10 +444,10 @@ export const hostileRows: readonly HostileRow[] = [
     text: () => `{"a":${'['.repeat(100_000)}`,
   },
   {
-    title: 'text: 40,000 open brackets',
+    title: 'text: 39,000 open brackets',
     verdict: 'invalid',
     schema: () => object,
-    text: () => `{"a":${'['.repeat(40_000)}`,
+    text: () => `{"a":${'['.repeat(39_000)}`,
   },
   {
     title: 'text: an integer of 9,000 digits',

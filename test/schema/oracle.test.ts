@@ -91,11 +91,13 @@ describe('on schemas of tools met in the wild', () => {
         for (const item of [value, spoil(value, roll), spoil(spoil(value, roll), roll)]) {
           const [mine, expected] = [ours(schema, item), theirs(oracle, item)]
           if (mine === 'unchecked' || expected === 'unchecked') continue
-          expect({ schema, item, ok: mine.ok }).toEqual({ schema, item, ok: expected.ok })
+          if (mine.ok !== expected.ok) expect({ schema, item, ok: mine.ok }).toEqual({ schema, item, ok: expected.ok })
           counts.values += 1
           if (mine.ok) counts.valid += 1
           else if (expected.paths.length <= 20 && !otherPlaces.test(JSON.stringify(schema))) {
-            expect({ schema, item, paths: mine.paths }).toEqual({ schema, item, paths: expected.paths })
+            const places = { schema, item, paths: mine.paths }
+            if (String(mine.paths) !== String(expected.paths))
+              expect(places).toEqual({ ...places, paths: expected.paths })
             counts.places += 1
           }
         }
@@ -119,7 +121,7 @@ describe('on schemas of tools met in the wild', () => {
   }
 })
 
-const name = fc.constantFrom('a', 'b', 'ab', '__proto__x')
+const name = fc.constantFrom('a', 'b', 'ab', 'isPrototypeOf')
 const limit = fc.nat(3)
 /** Written as a key of its own, an object would look like a promise. */
 const consequence = 'then'

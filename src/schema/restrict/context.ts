@@ -74,14 +74,12 @@ export function described(schema: JsonObject, source: JsonObject, notes: readonl
   const text = typeof description === 'string' ? description : ''
   if (notes.length === 0 && title === undefined && description === undefined) return schema
   const note = notes.length === 0 ? '' : `(${notes.join('; ')})`
-  const words = [text, note].filter((part) => part !== '').join(' ')
-  const { type, ...rest } = schema
-  return {
-    ...(type === undefined ? {} : { type }),
-    ...(typeof title === 'string' ? { title } : {}),
-    ...(words === '' && description === undefined ? {} : { description: words }),
-    ...rest,
-  }
+  const words = text === '' || note === '' ? text + note : `${text} ${note}`
+  const whole: { [keyword: string]: Json } = {}
+  if (schema.type !== undefined) whole.type = schema.type
+  if (typeof title === 'string') whole.title = title
+  if (words !== '' || description !== undefined) whole.description = words
+  return Object.assign(whole, schema)
 }
 
 const acceptingNull = { type: 'null' } as const

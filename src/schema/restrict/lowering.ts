@@ -50,6 +50,8 @@ function lowerMerged(node: JsonObject, place: Place, context: Context): Lowered 
 const knownTypes: ReadonlySet<Json> = new Set<Json>(schemaTypes)
 
 function lowerTypes(node: JsonObject, place: Place, context: Context): Lowered | undefined {
+  const { type } = node
+  if (typeof type === 'string' && type !== 'null' && knownTypes.has(type)) return lowerType(node, place, context)
   const declared = node.type === undefined ? undefined : [node.type].flat().filter((type) => knownTypes.has(type))
   const types = declared ?? spokenTypes(node)
   if (declared === undefined && types.length > 0) {

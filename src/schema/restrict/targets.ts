@@ -38,8 +38,12 @@ export function findTargets(root: JsonObject, resolve: Resolve, references: Dial
   return { kept: new Map(kept), cyclic }
 }
 
-function mentions(root: JsonObject): boolean {
-  return /"\$(?:ref|dynamicRef|recursiveRef)"/.test(JSON.stringify(root))
+/** Whether a reference stands anywhere, be it in data. */
+function mentions(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (isJsonObject(value) && referenceIn(value) !== undefined) return true
+  for (const key in value) if (mentions((value as JsonObject)[key] ?? null)) return true
+  return false
 }
 
 interface Edge {
