@@ -7,7 +7,9 @@ import { build } from 'esbuild'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const { exports: doors } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const entries = Object.values(doors).flatMap((door) => (door.node === undefined ? [] : [door.default]))
+const libraries = Object.values(doors).flatMap((door) => (door.node === undefined ? [] : [door.default]))
+// The command loads a user's files of tools, which load the package: both must be the same copy.
+const entries = [...libraries, './dist/cli/main.js']
 
 await build({
   absWorkingDir: root,

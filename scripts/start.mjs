@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const entry = join(root, 'dist/cli/main.js')
+const entry = join(root, 'dist/node/cli/main.js')
 
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
@@ -22,4 +22,4 @@ if (process.argv.length === 2) {
   console.log()
 }
 process.argv.splice(1, 1, entry, 'run')
-await import(new URL('../dist/cli/main.js', import.meta.url).href)
+await import(new URL('../dist/node/cli/main.js', import.meta.url).href)

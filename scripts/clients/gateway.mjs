@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const entry = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+const entry = fileURLToPath(new URL('../../dist/node/cli/main.js', import.meta.url))
 const startMs = 20_000
 
 /** Any name of a model goes to the one on `wire`. Gives the address, and the log from where it was last read. */

@@ -109,7 +109,7 @@ function terminal(): ReturnType<typeof createTerminal> {
 }
 
 function version(): string {
-  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const file = readFileSync(new URL(import.meta.resolve('toolwire/package.json')), 'utf8')
   return (JSON.parse(file) as { readonly version: string }).version
 }
 

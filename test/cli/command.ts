@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { root } from '../layers/source.js'
 
-export const entry: string = process.env.TOOLWIRE_CLI ?? join(root, 'dist/cli/main.js')
+export const entry: string = process.env.TOOLWIRE_CLI ?? join(root, 'dist/node/cli/main.js')
 
 export interface Ended {
   readonly code: number | null

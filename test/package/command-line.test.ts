@@ -13,7 +13,7 @@ interface Answer {
 
 function toolwire(args: readonly string[], lines: readonly (object | string)[] = []) {
   const input = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n')
-  const child = spawnSync(process.execPath, [join(root, 'dist/cli/main.js'), ...args], { input, encoding: 'utf8' })
+  const child = spawnSync(process.execPath, [join(root, 'dist/node/cli/main.js'), ...args], { input, encoding: 'utf8' })
   const answers = child.stdout.split('\n').filter((line) => line !== '')
   return { ...child, lines: answers, answers: answers.map((line) => parsed(line)) }
 }
