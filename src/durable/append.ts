@@ -1,17 +1,20 @@
-// Lines at the end of a file, kept when told so. Lines that wait while the disk is busy are written and synced together.
+// Lines at the end of a file. Lines that wait while the disk is busy are written and synced together.
 // The trap: after a failed write or sync nobody knows what the disk has; nothing is written any more, and everybody is told.
 import { ToolwireError } from '../errors/error.js'
-import { type JournalFile, writeDurably } from './files.js'
+import { type JournalFile, writeText } from './files.js'
 
 export interface Appender {
-  /** Settles when the line is on the disk. */
+  /** Settles when the line and all before it are on the disk. */
   append(line: string): Promise<void>
+  /** Settles when the system has the line: it survives the process, and is on the disk with the next `append`. */
+  hand(line: string): Promise<void>
   /** Waits for what is on its way. Never throws. */
   idle(): Promise<void>
 }
 
 interface Waiting {
   readonly line: string
+  readonly isSynced: boolean
   readonly done: () => void
   readonly failed: (error: Error) => void
 }
@@ -28,7 +31,8 @@ export function createAppender(file: JournalFile, what: string): Appender {
       waiting = []
       try {
         if (failure !== undefined) throw failure
-        await writeDurably(file, batch.map(({ line }) => line).join(''))
+        await writeText(file, batch.map(({ line }) => line).join(''))
+        if (batch.some(({ isSynced }) => isSynced)) await file.datasync()
         for (const { done } of batch) done()
       } catch (error) {
         failure ??= unwritable(what, error)
@@ -38,12 +42,15 @@ export function createAppender(file: JournalFile, what: string): Appender {
     writing = undefined
   }
 
+  const add = (line: string, isSynced: boolean): Promise<void> => {
+    const written = new Promise<void>((done, failed) => waiting.push({ line, isSynced, done, failed }))
+    writing ??= writeAll()
+    return written
+  }
+
   return {
-    append(line) {
-      const written = new Promise<void>((done, failed) => waiting.push({ line, done, failed }))
-      writing ??= writeAll()
-      return written
-    },
+    append: (line) => add(line, true),
+    hand: (line) => add(line, false),
     async idle() {
       await writing
     },

@@ -1,5 +1,5 @@
 // Journals as files, one per run: `run({ journal: fileJournal('./runs'), runId })` survives the end of its process.
-// A step counts when its record is on the disk. What the records mean is in records.ts, who may write them in owner.ts.
+// A step counts when it is recorded, and its record is on the disk before anything is done because of it. What the records mean is in records.ts, who may write them in owner.ts.
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolwireError } from '../errors/error.js'
@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../json/types.js'
 import type { JournalStore, OpenJournal } from '../loop/journal.js'
 import type { Stop } from '../loop/stop.js'
 import { type Appender, createAppender } from './append.js'
-import { type JournalFile, openJournalFile, pathOf, syncFolder, writeDurably } from './files.js'
+import { type JournalFile, openJournalFile, pathOf, syncFolder, writeText } from './files.js'
 import { dropClaim, livingOwner, lockedBy, makeClaim } from './owner.js'
 import { type Claim, cancelMark, type JournalRecord, lineOf, readLines } from './records.js'
 import { scrubber } from './scrub.js'
@@ -27,6 +27,9 @@ export interface FileJournalOptions {
 
 /** How often a run looks whether somebody cancelled it while one of its steps takes long. */
 const cancelCheckMs = 500
+
+/** An answer of the model need not wait for the disk: the intent to run its calls does, and what has no effect can be asked again. */
+const isAnswer = /^turn\/\d+\/model$/
 
 /** Keeps runs in a folder, which is made when it is missing. */
 export function fileJournal(folder: string, options: FileJournalOptions = {}): JournalStore {
@@ -54,11 +57,11 @@ async function openRun(
   try {
     const line = scrubber(options.secrets ?? [])(lineOf(claim))
     const { records, size } = await takeRun(file, claim, { line, path, what, takeOver: options.takeOver === true })
-    if (records.length === 1) await syncFolder(folder)
-    return journalOf({ file, claim, size, what, options }, records)
+    const entry = records.length === 1 ? syncFolder(folder) : Promise.resolve()
+    return journalOf({ file, entry, claim, size, what, options }, records)
   } catch (error) {
     dropClaim(claim)
-    await file.handle.close()
+    await file.close()
     throw error
   }
 }
@@ -71,7 +74,10 @@ interface Taking {
   readonly takeOver: boolean
 }
 
-/** Claims the run, and gives its records with the claim. Rejects when a living process has it, or when it was cancelled. */
+/**
+ * Claims the run, and gives its records with the claim. The claim need not be on the disk: no process outlives the machine. Rejects when a living process has it, or
+ * when it was cancelled.
+ */
 async function takeRun(
   file: JournalFile,
   claim: Claim,
@@ -80,12 +86,12 @@ async function takeRun(
   const before = readLines(await readFile(path), what)
   const reason = takeOver ? undefined : livingOwner(before.records)
   if (reason !== undefined) throw lockedBy(reason)
-  await writeDurably(file, `${before.isOpenEnded ? '\n' : ''}${line}`)
+  await writeText(file, `${before.isOpenEnded ? '\n' : ''}${line}`)
   const bytes = await readFile(path)
   const { records } = readLines(bytes, what)
   const refusal = refusalOf(records, claim, takeOver)
   if (refusal === undefined) return { records, size: bytes.length }
-  await writeDurably(file, lineOf({ type: 'release', token: claim.token, at: Date.now() }))
+  await writeText(file, lineOf({ type: 'release', token: claim.token, at: Date.now() }))
   throw refusal
 }
 
@@ -98,6 +104,8 @@ function refusalOf(records: readonly JournalRecord[], claim: Claim, takeOver: bo
 
 interface OpenRun {
   readonly file: JournalFile
+  /** Settles when the folder's entry of a new file is on the disk. */
+  readonly entry: Promise<void>
   readonly claim: Claim
   /** How much of it was read when it was opened. */
   readonly size: number
@@ -106,7 +114,7 @@ interface OpenRun {
 }
 
 function journalOf(opened: OpenRun, records: readonly JournalRecord[]): OpenJournal {
-  const { file, claim, what, options } = opened
+  const { file, entry, claim, what, options } = opened
   const appender = createAppender(file, what)
   const scrub = scrubber(options.secrets ?? [])
   const maxBytes = options.maxRecordBytes ?? 64 * 1024 * 1024
@@ -114,7 +122,7 @@ function journalOf(opened: OpenRun, records: readonly JournalRecord[]): OpenJour
     const line = scrub(lineOf({ type: 'step', name, at: Date.now(), value }))
     const bytes = Buffer.byteLength(line)
     if (bytes > maxBytes) throw tooLong(name, bytes, maxBytes)
-    await appender.append(line)
+    await Promise.all([entry, isAnswer.test(name) ? appender.hand(line) : appender.append(line)])
   }
   const known = records.flatMap((entry) => (entry.type === 'step' ? [[entry.name, entry.value] as const] : []))
   const steps = createSteps(claim.runId, known, record)
@@ -140,18 +148,18 @@ async function closeFile({ file, claim }: OpenRun, appender: Appender, stop: Sto
   } finally {
     await appender.idle()
     dropClaim(claim)
-    await file.handle.close()
+    await file.close()
   }
 }
 
 /** A signal that is aborted soon after another process wrote a cancel record. */
-function watchForCancel({ file: { handle }, claim, size }: OpenRun): { readonly signal: AbortSignal; end(): void } {
+function watchForCancel({ file, claim, size }: OpenRun): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   let seen = size
   const look = async (): Promise<void> => {
-    const { size } = await handle.stat()
+    const { size } = await file.stat()
     const from = Math.max(0, seen - cancelMark.length)
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from)
     seen = size
     if (buffer.subarray(0, bytesRead).includes(cancelMark)) {
       controller.abort(new ToolwireError('aborted', `the run "${claim.runId}" was cancelled`))

@@ -26,26 +26,20 @@ export function runIdOf(fileName: string): string | undefined {
   }
 }
 
-export interface JournalFile {
-  readonly handle: FileHandle
-  /** Whether a write is on the disk when it is done; otherwise it needs a sync. */
-  readonly isSynced: boolean
-}
+/** What a journal needs of its file. */
+export type JournalFile = Pick<FileHandle, 'write' | 'datasync' | 'read' | 'stat' | 'close'>
 
-/** Opens a run's file, or makes it. Linux syncs with the write, which saves a call to the disk for every step. */
+/** Opens a run's file, or makes it. */
 export async function openJournalFile(path: string): Promise<JournalFile> {
-  const isSynced = process.platform === 'linux'
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (isSynced ? constants.O_DSYNC : 0)
-  return { handle: await open(path, flags, 0o600), isSynced }
+  return open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o600)
 }
 
-/** Appends text, on the disk when it settles. One write as far as the system takes it: others may append to the file too. */
-export async function writeDurably({ handle, isSynced }: JournalFile, text: string): Promise<void> {
+/** Appends text. One write as far as the system takes it: others may append to the file too. */
+export async function writeText(file: JournalFile, text: string): Promise<void> {
   for (let rest = Buffer.from(text); rest.length > 0; ) {
-    const { bytesWritten } = await handle.write(rest)
+    const { bytesWritten } = await file.write(rest)
     rest = rest.subarray(bytesWritten)
   }
-  if (!isSynced) await handle.datasync()
 }
 
 /** Makes the entry of a new file as durable as its content. Where folders cannot be synced, the system sees to it. */
