@@ -1,5 +1,5 @@
 // `npm run chaos`: kills durable runs at every boundary of their journal and at random times, and counts what was lost or doubled.
-// Options: --kills n (random kills; 1000), --turns n (20), --parallel n (2).
+// Options: --kills n (random kills; 1000), --turns n (20), --parallel n (2); --from n and --to n take a part of them all.
 import { parseArgs } from 'node:util'
 import { crashOnce, durationOf, stepsIn } from '../test/durable/crash.mjs'
 
@@ -8,6 +8,8 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '1000' },
     turns: { type: 'string', default: '20' },
     parallel: { type: 'string', default: '2' },
+    from: { type: 'string', default: '0' },
+    to: { type: 'string' },
   },
 })
 const turns = Number(values.turns)
@@ -15,7 +17,9 @@ const boundaries = Array.from({ length: stepsIn(turns) }, (_, index) => index + 
 const places = boundaries.flatMap((place) => [`before:${place}`, `during:${place}`, `after:${place}`])
 const duration = await durationOf(turns)
 const times = Array.from({ length: Number(values.kills) }, () => Math.random() * duration)
-const queue = [...places, ...times]
+const all = [...places, ...times]
+const queue = all.slice(Number(values.from), values.to === undefined ? undefined : Number(values.to))
+const atBoundaries = queue.filter((kill) => typeof kill === 'string').length
 const total = queue.length
 const sum = { kills: 0, inDoubt: 0, recorded: 0, faults: [] }
 const started = Date.now()
@@ -35,7 +39,7 @@ async function worker() {
 await Promise.all(Array.from({ length: Number(values.parallel) }, worker))
 const seconds = Math.round((Date.now() - started) / 1000)
 process.stdout.write(
-  `${total} runs of ${turns} turns with 3 parallel calls: ${places.length} kills at boundaries, ${times.length} at random times ` +
+  `${total} runs of ${turns} turns with 3 parallel calls: ${atBoundaries} kills at boundaries, ${total - atBoundaries} at random times ` +
     `(${sum.kills} hit), ${seconds} s\n` +
     `recorded steps found after the kill: ${sum.recorded}; calls in doubt, reported: ${sum.inDoubt}; faults: ${sum.faults.length}\n`,
 )
