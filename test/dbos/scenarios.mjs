@@ -1,17 +1,15 @@
 // What may happen to runs on DBOS, one function each. Gives what went wrong, in words, and figures.
-import { faultsOf, placeOf, until } from './executor.mjs'
+import {
+  codeOf,
+  faultsOf,
+  hasBegun,
+  inPlace as inAnyPlace,
+  input,
+  refusedApprovals,
+  until,
+} from '../engines/executor.mjs'
 
-const input = (turns, ms, more = {}) => ({ prompt: 'go', parameters: { turns, ms, ...more } })
-const hasBegun = (place, line) => () => place.effects().has(line)
-
-async function inPlace(url, work) {
-  const place = placeOf(url)
-  try {
-    return await work(place)
-  } finally {
-    await place.close()
-  }
-}
+const inPlace = (url, work) => inAnyPlace(new URL('./worker.mjs', import.meta.url), { DBOS_URL: url }, work)
 
 /** Killed while its calls run, and started again under the same name: the run goes on by itself. */
 export const workerKill = ({ url }) =>
@@ -139,16 +137,18 @@ export const managing = ({ url }) =>
     })
     const waiting = await executor.ask('result', { runId })
     if (waiting.stop !== 'needs_approval') faults.push(`it did not wait: ${waiting.stop}`)
-    const answer = { runId, approvals: { call_1_pay: 'allow' } }
-    const goingOn = await executor.ask('resume', answer)
+    const { result } = waiting
+    const [{ callId, digest }] = result.state.pending
+    faults.push(...(await refusedApprovals(result, (answer) => executor.ask('resume', answer))))
+    const goingOn = await executor.ask('resume', { result, approvals: { [callId]: { allow: digest } } })
     faults.push(...faultsOf(runId, 1, await executor.ask('result', { runId: goingOn }), place.effects()))
-    const replayed = await executor.ask('resume', answer).catch((error) => error.code)
+    const replayed = await executor.ask('resume', { result, approvals: { [callId]: 'allow' } }).catch(codeOf)
     if (replayed !== 'misuse') faults.push(`a replayed approval was taken: ${replayed}`)
 
     const slow = await executor.ask('start', { input: input(1, 60_000), options: {} })
     await until('the slow call', hasBegun(place, `start pay ${slow}/1/call_1_pay`))
     await executor.ask('cancel', { runId: slow })
-    const cancelled = await executor.ask('result', { runId: slow }).catch((error) => error.code)
+    const cancelled = await executor.ask('result', { runId: slow }).catch(codeOf)
     if (cancelled !== 'aborted') faults.push(`not cancelled: ${JSON.stringify(cancelled)}`)
 
     const origin = await executor.ask('start', { input: input(1, 0), options: {} })

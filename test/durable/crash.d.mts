@@ -7,8 +7,7 @@ export function crashOnce(
   readonly wasKilled: boolean
   readonly recorded: number
 }>
-export function stepsIn(turns: number): number
-export function durationOf(turns: number): Promise<number>
+export function placesIn(turns: number): readonly string[]
 
 interface WorkerResult {
   readonly reason: string

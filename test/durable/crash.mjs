@@ -32,15 +32,17 @@ async function work(folder, turns, where, afterMs, started) {
     })
     started?.(child)
     let timer
+    let begun
     let out = ''
     child.stdout.on('data', (data) => {
+      begun ??= performance.now()
       if (out === '' && afterMs !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), afterMs)
       out += data
     })
     child.on('close', (_, signal) => {
       clearTimeout(timer)
       const [, text = ''] = out.split('\n')
-      resolve({ signal, result: text === '' ? undefined : JSON.parse(text) })
+      resolve({ signal, ms: performance.now() - begun, result: text === '' ? undefined : JSON.parse(text) })
     })
   })
 }
@@ -99,7 +101,13 @@ export async function crashOnce(turns, kill) {
       }
     }
     if (answered !== turns * 3) faults.push(`${answered} results for ${turns * 3} calls`)
-    return { faults, inDoubt: inDoubt.length, wasKilled: first.signal === 'SIGKILL', recorded: before.length }
+    return {
+      faults,
+      inDoubt: inDoubt.length,
+      wasKilled: first.signal === 'SIGKILL',
+      ms: first.ms,
+      recorded: before.length,
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -137,16 +145,18 @@ export async function late(turns) {
 /** How many fresh steps a run of so many turns takes: the start, per turn a reply, an intent and three calls, and the answer. */
 export const stepsIn = (turns) => 1 + turns * 5 + 1
 
-/** How long a run of so many turns takes here and now, from its beginning to the end of its process. */
+/** Where such a run can die: before, during and after each of its steps. Calls of one batch have one `after`, that of the last. */
+export function placesIn(turns) {
+  const steps = Array.from({ length: stepsIn(turns) }, (_, index) => index + 1)
+  const isInBatch = (step) => step % 5 === 4 || step % 5 === 0
+  return steps.flatMap((step) => [`before:${step}`, `during:${step}`, ...(isInBatch(step) ? [] : [`after:${step}`])])
+}
+
+/** How long a run of so many turns takes here and now in a worker, from its beginning to the end of its process. */
 export async function durationOf(turns) {
   const folder = mkdtempSync(join(tmpdir(), 'toolwire-crash-'))
   try {
-    const started = Date.now()
-    await work(folder, turns, 'never')
-    const whole = Date.now() - started
-    const empty = Date.now()
-    await work(folder, turns, 'never')
-    return Math.max(20, whole - (Date.now() - empty))
+    return (await work(folder, turns, 'never')).ms
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -24,6 +24,7 @@ const ranks: Readonly<Record<string, number>> = {
   gateway: 5,
   langchain: 5,
   mcp: 5,
+  restate: 5,
   testing: 5,
   offline: 5,
   otel: 6,

@@ -10,6 +10,7 @@ import * as root from '../../src/index.js'
 import * as langchain from '../../src/langchain/index.js'
 import * as mcp from '../../src/mcp/index.js'
 import * as otel from '../../src/otel/index.js'
+import * as restate from '../../src/restate/index.js'
 import * as testing from '../../src/testing/index.js'
 import { root as folder, sourceFiles } from '../layers/source.js'
 
@@ -127,11 +128,16 @@ test('the otel door exports these values', () => {
   expect(Object.keys(otel)).toEqual(['telemetry'])
 })
 
+test('the restate door exports these values', () => {
+  expect(Object.keys(restate).toSorted()).toEqual(['restateRuns', 'restateService'])
+})
+
 test('an optional peer is imported behind its own door only', () => {
   const doors: readonly (readonly [peer: string, folder: string])[] = [
     ['@dbos-inc/', 'src/dbos/'],
     ['@langchain/', 'src/langchain/'],
     ['@opentelemetry/', 'src/otel/'],
+    ['@restatedev/', 'src/restate/'],
   ]
   for (const [peer, own] of doors) {
     const users = sourceFiles().filter((file) => file.imports.some((name) => name.startsWith(peer)))
@@ -150,6 +156,7 @@ test('the doors are these', () => {
     './langchain',
     './mcp',
     './otel',
+    './restate',
     './testing',
     './schema/toolwire.config.json',
     './package.json',

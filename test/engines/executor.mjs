@@ -6,17 +6,15 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const worker = fileURLToPath(new URL('./worker.mjs', import.meta.url))
-
-/** A place for one scenario: executors share its database and its file of effects. */
-export function placeOf(url) {
-  const folder = mkdtempSync(join(tmpdir(), 'toolwire-dbos-'))
+/** A place for one scenario, where the given program is run; its processes share a file of effects. */
+function placeOf(worker, shared) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-engine-'))
   const effects = join(folder, 'effects')
   const living = new Set()
   return {
     async executor(name, env = {}) {
-      const child = spawn(process.execPath, [worker], {
-        env: { ...process.env, DBOS_URL: url, EXECUTOR: name, EFFECTS: effects, ...env },
+      const child = spawn(process.execPath, [fileURLToPath(worker)], {
+        env: { ...process.env, ...shared, EXECUTOR: name, EFFECTS: effects, ...env },
         stdio: ['pipe', 'pipe', 'pipe'],
       })
       living.add(child)
@@ -71,6 +69,31 @@ export function placeOf(url) {
   }
 }
 
+/** Does something in such a place, and clears it away. */
+export async function inPlace(worker, shared, work) {
+  const place = placeOf(worker, shared)
+  try {
+    return await work(place)
+  } finally {
+    await place.close()
+  }
+}
+
+/** Whether a line was left. */
+export const hasBegun = (place, line) => () => place.effects().has(line)
+
+/** What a run of the program begins with. */
+export const input = (turns, ms, more = {}) => ({ prompt: 'go', parameters: { turns, ms, ...more } })
+
+/** What the scenarios look at of a result. */
+export const told = (result) => ({
+  stop: result.stop.reason,
+  error: result.stop.error?.code,
+  text: result.text,
+  inDoubt: (result.inDoubt ?? []).map((call) => call.id),
+  result,
+})
+
 function readLines(path) {
   try {
     return readFileSync(path, 'utf8')
@@ -100,6 +123,24 @@ export function faultsOf(runId, turns, { stop, inDoubt }, effects) {
       if (name !== 'look' && times > 1) faults.push(`${runId}: ${id} took effect ${times} times`)
       if (times === 0 && !inDoubt.includes(id)) faults.push(`${runId}: ${id} was lost without a word`)
     }
+  }
+  return faults
+}
+
+export const codeOf = (error) => error.code
+
+/** What is wrong with how an engine takes approvals that were altered: of other calls, and of a state with other arguments. */
+export async function refusedApprovals(result, resume) {
+  const [{ callId }] = result.state.pending
+  const richer = JSON.parse(JSON.stringify(result).replaceAll('\\"ms\\":0', '\\"ms\\":1'))
+  const attempts = [
+    ['an approval of another call', { result, approvals: { other: 'allow' } }],
+    ['an altered state', { result: richer, approvals: { [callId]: 'allow' } }],
+  ]
+  const faults = JSON.stringify(richer) === JSON.stringify(result) ? ['nothing was altered'] : []
+  for (const [what, answer] of attempts) {
+    const code = await resume(answer).then(() => 'nothing', codeOf)
+    if (code !== 'misuse') faults.push(`${what} was taken: ${code}`)
   }
   return faults
 }
