@@ -10,7 +10,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => postgres?.stop())
 
-test.each([
+// side by side: they wait for processes most of the time
+test.concurrent.each([
   ['a run goes on when its killed executor is back; calls that were cut off are in doubt, none runs twice', workerKill],
   ['a run waits, is approved once, is cancelled, is forked', managing],
   ['a program whose steps do not fit the records is told so', changedProgram],
