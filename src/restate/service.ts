@@ -12,7 +12,7 @@ import {
   workflow,
 } from '@restatedev/restate-sdk'
 import { ToolwireError } from '../errors/error.js'
-import { parseBody } from '../json/parse.js'
+import { isJsonObject, parseBody } from '../json/parse.js'
 import { writeJson } from '../json/stringify.js'
 import type { Json, JsonObject } from '../json/types.js'
 import {
@@ -58,7 +58,8 @@ export function restateService<N extends string>(
 ): WorkflowDefinition<N, { run: (context: WorkflowContext, input: RestateInput) => Promise<JsonObject> }> {
   ensureWithResolvers()
   const run = async (context: WorkflowContext, input: RestateInput): Promise<JsonObject> => {
-    return attempt(name, context, input, await options(input))
+    const given = isJsonObject(input) ? input : {} // it comes from the network; an empty one is refused as any other
+    return attempt(name, context, given, await options(given))
   }
   return workflow({
     name,

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { fileJournal } from '../../src/durable/index.js'
+import { fileJournalOn } from '../../src/durable/file-journal.js'
 import type { RunResult } from '../../src/loop/result.js'
 import { run } from '../../src/loop/run.js'
 import { compatible } from '../../src/model/factories.js'
@@ -12,6 +12,7 @@ import { providerServer } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
 import type { AnyTool } from '../../src/tools/tool.js'
 import { expectPaired } from '../loop/paired.js'
+import { unsynced } from './unsynced.js'
 
 const turns = 3
 const callsPerTurn = 2
@@ -77,7 +78,7 @@ function program(
   return {
     ran,
     take: ({ signal, takeOver = false } = {}) =>
-      run({ model, tools, prompt: 'go', journal: fileJournal(folder, { takeOver }), runId, signal }),
+      run({ model, tools, prompt: 'go', journal: fileJournalOn(unsynced, folder, { takeOver }), runId, signal }),
   }
 }
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fileJournalOn } from '../../src/durable/file-journal.js'
-import type { JournalFile } from '../../src/durable/files.js'
 import { cancelRun, fileJournal, listRuns, pruneRuns, readRun } from '../../src/durable/index.js'
 import { run } from '../../src/loop/run.js'
 import type { Model } from '../../src/model/model.js'
@@ -11,6 +10,7 @@ import { scriptedModel } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
 import type { AnyTool } from '../../src/tools/tool.js'
 import { expectPaired } from '../loop/paired.js'
+import { unsynced } from './unsynced.js'
 
 let folder: string
 beforeEach(async () => {
@@ -19,10 +19,6 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const pathOf = (runId: string): string => join(folder, `${runId}.jsonl`)
-
-/** Files that nobody waits for the disk to have: for tests that open thousands. */
-const unsynced = async (path: string): Promise<JournalFile> =>
-  Object.assign(await open(path, 'a+'), { datasync: async () => {} })
 
 /** A tool that counts how often each call ran. */
 function counting(name: string, repeatable = false): { readonly tool: AnyTool; readonly ran: string[] } {

@@ -149,6 +149,10 @@ export const managing = (restate) =>
     const replayed = await runs.resume(result, { [callId]: 'allow' }).then(() => 'nothing', codeOf)
     if (replayed !== 'misuse') faults.push(`a replayed approval was taken: ${replayed}`)
 
+    const wrong = await runs.start({ prompt: 'go', approvals: { nobody: 'allow' } })
+    const misuse = await wrong.result().then(() => 'nothing', codeOf)
+    if (misuse !== 'misuse') faults.push(`misuse was told as ${misuse}`)
+
     await runs.start(input(1, 0), { runId })
     if (place.effects().get(`done pay ${runId}/1/call_1_pay`) !== 1) faults.push('an id that was used ran again')
     const { steps, status } = await runs.show(runId)
@@ -162,9 +166,10 @@ export const managing = (restate) =>
     if (cancelled !== 'aborted') faults.push(`not cancelled: ${cancelled}`)
     const again = await runs.cancel(slow.runId).then(() => 'nothing', codeOf)
     if (again !== 'misuse') faults.push(`cancelled twice: ${again}`)
-    const listed = (await runs.list({ limit: 3 })).map((entry) => [entry.runId, entry.status, entry.isSuccess])
+    const listed = (await runs.list({ limit: 4 })).map((entry) => [entry.runId, entry.status, entry.isSuccess])
     const last = [
       [slow.runId, 'completed', false],
+      [wrong.runId, 'completed', false],
       [goingOn.runId, 'completed', true],
       [runId, 'completed', true],
     ]
