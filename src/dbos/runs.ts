@@ -17,7 +17,9 @@ import type { RunResult } from '../loop/result.js'
 import type { Approvals } from '../loop/state.js'
 import { onAbort } from '../tools/abort.js'
 
+/** What a run begins with: `prompt`, `system`, `messages`, and `parameters` for whoever makes the options. It is stored: plain JSON. */
 export type DbosInput = EngineInput
+/** What the process that has the run brings along: the options of `run` but for what is in the input. */
 export type DbosOptions = EngineOptions
 
 /** How one run is started. */

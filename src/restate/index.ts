@@ -4,6 +4,7 @@ export {
   type RestateRunDetails,
   type RestateRunSummary,
   type RestateRuns,
+  type RestateStart,
   restateRuns,
 } from './runs.js'
 export type { RestateServer } from './server.js'

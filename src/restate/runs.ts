@@ -4,10 +4,11 @@ import { ToolwireError } from '../errors/error.js'
 import { errorFromJson } from '../errors/stored.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { type EngineInput, mismatch, resultFromJson, resumption, usedApproval } from '../loop/engine.js'
+import { mismatch, resultFromJson, resumption, usedApproval } from '../loop/engine.js'
 import type { RunResult } from '../loop/result.js'
 import type { Approvals } from '../loop/state.js'
 import { type Ask, asking, type Reply, type RestateServer, refused } from './server.js'
+import type { RestateInput } from './service.js'
 
 export interface RestateStart {
   /** Started twice under one id, it runs once. Random when left out. */
@@ -41,7 +42,7 @@ export interface RestateRunDetails extends RestateRunSummary {
 }
 
 export interface RestateRuns {
-  start(input: EngineInput, options?: RestateStart): Promise<RestateRun>
+  start(input: RestateInput, options?: RestateStart): Promise<RestateRun>
   /** A run that was started, here or elsewhere. */
   get(runId: string): RestateRun
   /** Goes on with a run that waits for approval, as a run `id/resume/n` with the same idempotency keys. An answer counts once. */
@@ -64,7 +65,7 @@ const longestAbsenceMs = 60_000
 export function restateRuns(name: string, server: RestateServer = {}): RestateRuns {
   const ask = asking(server)
   const get = (runId: string): RestateRun => ({ runId, result: () => resultOf(ask, name, runId) })
-  const send = async (input: EngineInput, runId: string): Promise<boolean> => {
+  const send = async (input: RestateInput, runId: string): Promise<boolean> => {
     const reply = await ask('ingress', {
       method: 'POST',
       path: `/${segments(name, runId)}/run/send`,

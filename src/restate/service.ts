@@ -26,7 +26,9 @@ import {
 import { onAbort } from '../tools/abort.js'
 import { ensureWithResolvers } from './with-resolvers.js'
 
+/** What a run begins with: `prompt`, `system`, `messages`, and `parameters` for whoever makes the options. It is stored: plain JSON. */
 export type RestateInput = EngineInput
+/** What the process that has the run brings along: the options of `run` but for what is in the input. */
 export type RestateOptions = EngineOptions
 
 export interface RestateSettings {
