@@ -27,10 +27,12 @@ function itemsOf(source, word) {
   const lists = source.matchAll(new RegExp(`^${word} (type )?\\{([^}]*)\\}(?: from '([^']+)')?;`, 'gm'))
   return [...lists].flatMap(([, allTypes, names, from]) => {
     const items = names.split(',').map((item) => item.trim())
-    return items.filter((item) => item !== '').map((item) => {
-      const [own, name = own] = item.replace(/^type /, '').split(' as ')
-      return { own, name, isType: allTypes !== undefined || item.startsWith('type '), from }
-    })
+    return items
+      .filter((item) => item !== '')
+      .map((item) => {
+        const [own, name = own] = item.replace(/^type /, '').split(' as ')
+        return { own, name, isType: allTypes !== undefined || item.startsWith('type '), from }
+      })
   })
 }
 

@@ -10,7 +10,9 @@ const pages = [...top, ...markdownBelow('docs'), ...markdownBelow('examples')]
 let count = 0
 const broken = []
 for (const page of pages) {
-  const links = proseOf(page).replaceAll(/`[^`\n]*`/g, '').matchAll(/\]\(([^()\s]+)\)/g)
+  const links = proseOf(page)
+    .replaceAll(/`[^`\n]*`/g, '')
+    .matchAll(/\]\(([^()\s]+)\)/g)
   for (const [, target] of links) {
     if (/^[a-z][a-z+.-]*:/.test(target)) continue
     count += 1

@@ -37,7 +37,9 @@ try {
   })
   step('quick start: npm install', () => install(guide, tarball))
   for (const [index, { code, output }] of programsOf(guide).entries()) {
-    step(`quick start: program ${index + 1}`, () => expectOutput(code, `step-${index + 1}`, output ?? /ANTHROPIC_API_KEY/))
+    step(`quick start: program ${index + 1}`, () =>
+      expectOutput(code, `step-${index + 1}`, output ?? /ANTHROPIC_API_KEY/),
+    )
   }
   for (const [name, seconds] of rows) process.stdout.write(`${seconds.toFixed(1).padStart(6)} s  ${name}\n`)
   const whole = (performance.now() - begin) / 1000

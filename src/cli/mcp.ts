@@ -26,9 +26,10 @@ export async function mcpCommand(
   const demo = demoTools === true ? (await import('./demo-tools.js')).demoToolsBeside(own) : []
   const served = [...own, ...demo]
   const service = await serveMcp(served, port === undefined ? {} : { transport: 'http', http: { port } })
-  if (service.url !== undefined) process.stderr.write(`serving ${served.length} tools at ${service.url}\n`)
   const stop = (): void => void service.close()
   process.once('SIGINT', stop).once('SIGTERM', stop)
+  // Last: whoever reads it may send a signal at once.
+  if (service.url !== undefined) process.stderr.write(`serving ${served.length} tools at ${service.url}\n`)
   await service.closed
   return exitCodes.answered
 }

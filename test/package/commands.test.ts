@@ -56,7 +56,8 @@ test.each(run)('$page: $first', async ({ commands, index }) => {
     expect({ command, ...ended }).toEqual({ command, ...ended, code })
     if (code === 0) expect(ended.stderr).not.toMatch(/^toolwire: /m)
     expect(ended.stdout).not.toContain('"ok":false')
-    if (!/> |^toolwire mcp /.test(command)) expect(`${command}: ${ended.stdout}${ended.stderr}`).not.toBe(`${command}: `)
+    if (!/> |^toolwire mcp /.test(command))
+      expect(`${command}: ${ended.stdout}${ended.stderr}`).not.toBe(`${command}: `)
   }
 })
 

@@ -40,11 +40,20 @@ test('the package holds the build and what a reader needs, nothing else', () => 
   const expected = ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'schema']
   expect(readdirSync(installed).toSorted()).toEqual(expected)
   expect(readdirSync(join(installed, 'schema'))).toEqual(['toolwire.config.json'])
-  const sources = filesBelow('src').map((path) => path.replace(/^src\//, '').replace(/\.ts$/, ''))
-  const built = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-    /\.\w+$/.test(path),
+  const all = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })
+  const [bundles, modules] = [true, false].map((isBundle) =>
+    all.filter((path) => /\.\w+$/.test(path) && path.startsWith('node/') === isBundle).toSorted(),
   )
-  expect(built.toSorted()).toEqual(sources.flatMap((name) => [`${name}.d.ts`, `${name}.js`]).toSorted())
+  const sources = filesBelow('src').map((path) => path.replace(/^src\//, '').replace(/\.ts$/, ''))
+  expect(modules).toEqual(sources.flatMap((name) => [`${name}.d.ts`, `${name}.js`]).toSorted())
+  // What Node loads: a file for each door and the command, and what they have in common.
+  const { exports, bin } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, { readonly node?: string }>>
+    readonly bin: Readonly<Record<string, string>>
+  }
+  const entries = [...Object.values(exports).flatMap(({ node = [] }) => node), ...Object.values(bin)]
+  const parts = bundles?.filter((path) => /^node\/parts\/\w+\.js$/.test(path)) ?? []
+  expect(bundles).toEqual([...entries.map((path) => path.replace('./dist/', '')), ...parts].toSorted())
 })
 
 test.each(programs)('step $step prints what the page says', ({ step, code, output }) => {
