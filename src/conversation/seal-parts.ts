@@ -1,4 +1,5 @@
 // The half of `seal` that looks at one message alone: which parts a wire takes, in which order, as well-formed text.
+import type { Json } from '../json/types.js'
 import { assertNever } from './events.js'
 import { at } from './losses.js'
 import type {
@@ -16,6 +17,7 @@ import type {
 } from './messages.js'
 import { isCall } from './messages.js'
 import { comesHome, ownOpaque, type SealRules } from './seal-rules.js'
+import { isUnicode, unicodeOf } from './unicode.js'
 
 /** Tells of one repair; `path` points into the history as it was given. */
 export type Report = (code: string, path: string, message: string) => void
@@ -23,8 +25,9 @@ type AnyPart = AssistantPart | UserPart
 type Place = 'system' | 'user' | 'assistant' | 'result' | 'error_result'
 
 /** The message as the wire takes it: the same object when nothing had to change, nothing when nothing of it is left. */
-export function cleanMessage(message: Message, rules: SealRules, path: string, report: Report): Message | undefined {
-  const place = at(path, 'content')
+export function cleanMessage(given: Message, rules: SealRules, path: string, report: Report): Message | undefined {
+  const message = unicodeMember(given, 'extra', path, report)
+  const place = `${path}/content`
   switch (message.role) {
     case 'system': {
       const parts = cleanParts(message.content, rules, 'system', place, report)
@@ -46,7 +49,7 @@ export function cleanMessage(message: Message, rules: SealRules, path: string, r
     }
     case 'tool': {
       const results = mapSame(message.results, (result, index) =>
-        cleanResult(result, rules, at(at(path, 'results'), index), report),
+        cleanResult(result, rules, `${path}/results/${index}`, report),
       )
       return results === message.results ? message : { ...message, results }
     }
@@ -80,7 +83,7 @@ function cleanAssistant(
     report('reasoning_dropped', place, `this reasoning cannot be sent on ${rules.wire}; it stays in the history`)
     return undefined
   }
-  let content = cleanParts(message.content, rules, 'assistant', at(path, 'content'), report, sendable)
+  let content = cleanParts(message.content, rules, 'assistant', `${path}/content`, report, sendable)
   if (rules.assistantOrder === 'slots') content = ordered(content, slot, path, report)
   content = joined(content, 'text', rules.joinText.includes('assistant'), path, report)
   content = joined(content, 'reasoning', rules.joinText.includes('reasoning'), path, report)
@@ -143,14 +146,9 @@ function sendsReasoning(part: ReasoningPart, foreign: boolean, rules: SealRules)
   return rules.reasoning === 'own' && !foreign
 }
 
-function cleanResult(result: ToolResult, rules: SealRules, path: string, report: Report): ToolResult {
-  const parts = cleanParts(
-    result.content,
-    rules,
-    result.isError ? 'error_result' : 'result',
-    at(path, 'content'),
-    report,
-  )
+function cleanResult(given: ToolResult, rules: SealRules, path: string, report: Report): ToolResult {
+  const result = unicodeMember(given, 'extra', path, report)
+  const parts = cleanParts(result.content, rules, result.isError ? 'error_result' : 'result', `${path}/content`, report)
   const sorted = rules.resultOrder === 'text_first' ? ordered(parts, textFirst, path, report) : parts
   const content = joined(sorted, 'text', rules.joinText.includes('result'), path, report)
   return content === result.content ? result : { ...result, content }
@@ -168,7 +166,7 @@ function cleanParts<T extends AnyPart>(
   let kept: T[] | undefined
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index] as T
-    const here = at(path, index)
+    const here = `${path}/${index}`
     const given = first === undefined ? part : first(part, here)
     const next = given === undefined ? undefined : (cleanPart(given, rules, place, here, report) as T | undefined)
     if (next === part && kept === undefined) continue
@@ -178,7 +176,8 @@ function cleanParts<T extends AnyPart>(
   return kept ?? parts
 }
 
-function cleanPart(part: AnyPart, rules: SealRules, place: Place, path: string, report: Report): AnyPart | undefined {
+function cleanPart(given: AnyPart, rules: SealRules, place: Place, path: string, report: Report): AnyPart | undefined {
+  const part = given.type === 'opaque' ? given : unicodeMember(given, 'extra', path, report)
   switch (part.type) {
     case 'text': {
       const own = homeward(part, rules, path, report)
@@ -194,7 +193,9 @@ function cleanPart(part: AnyPart, rules: SealRules, place: Place, path: string, 
       return wellFormed(wellFormed(wholeEscapes(own, path, report), 'name', path, report), 'id', path, report)
     }
     case 'opaque':
-      if (rules.opaque !== 'none' && comesHome(part.origin, rules)) return part
+      if (rules.opaque !== 'none' && comesHome(part.origin, rules)) {
+        return unicodeMember(part, 'data', path, report)
+      }
       report(
         'opaque_dropped',
         path,
@@ -217,9 +218,17 @@ function refused(part: TextPart, rules: SealRules): boolean {
 /** An image or file the wire takes nowhere becomes a line of text, so that the model knows that something was there. */
 function carried(part: ImagePart | FilePart, rules: SealRules, place: Place, path: string, report: Report): AnyPart {
   const inPlace = place === 'result' || place === 'error_result' ? place : 'user'
-  if (rules.carries(part, inPlace) || rules.carries(part, 'user')) return part
+  if (rules.carries(part, inPlace) || rules.carries(part, 'user')) return inUnicode(part, path, report)
   report('media_dropped', path, `${rules.wire} cannot carry this ${part.type}; a line of text says so in its place`)
   return { type: 'text', text: `\n[${part.type} left out${part.mediaType === undefined ? '' : `: ${part.mediaType}`}]` }
+}
+
+const mediaTexts = ['url', 'mediaType', 'data', 'name'] as const
+
+function inUnicode(part: ImagePart | FilePart, path: string, report: Report): ImagePart | FilePart {
+  let whole = part as FilePart
+  for (const key of mediaTexts) whole = wellFormed(whole, key, path, report)
+  return whole
 }
 
 /** The part without a continuation that belongs to another provider or model. */
@@ -231,10 +240,14 @@ function homeward<T extends AnyPart & { readonly opaque?: Opaque }>(
 ): T {
   const kind = part.type === 'text' || part.type === 'reasoning' ? part.type : 'call'
   const hasPlace = rules.signedParts?.includes(kind) ?? true
-  if (part.opaque === undefined || (hasPlace && ownOpaque(part.opaque, rules) !== undefined)) return part
+  if (part.opaque === undefined) return part
+  if (hasPlace && ownOpaque(part.opaque, rules) !== undefined) {
+    const opaque = unicodeMember(part.opaque, 'data', `${path}/opaque`, report)
+    return opaque === part.opaque ? part : { ...part, opaque }
+  }
   report(
     'signature_dropped',
-    at(path, 'opaque'),
+    `${path}/opaque`,
     'a signature that is not for this reader is not sent; it stays in the history',
   )
   const { opaque: _, ...rest } = part
@@ -244,8 +257,18 @@ function homeward<T extends AnyPart & { readonly opaque?: Opaque }>(
 function wellFormed<T extends object, K extends keyof T & string>(part: T, key: K, path: string, report: Report): T {
   const text = part[key]
   if (typeof text !== 'string' || text.isWellFormed()) return part
-  report('text_not_unicode', at(path, key), 'half of a surrogate pair was replaced by U+FFFD')
+  report('text_not_unicode', at(path, key), halfReplaced)
   return { ...part, [key]: text.toWellFormed() }
+}
+
+const halfReplaced = 'half of a surrogate pair was replaced by U+FFFD'
+
+/** The node with a member, such as what it carries of a wire, in which every text is Unicode. */
+function unicodeMember<T extends object, K extends keyof T & string>(node: T, key: K, path: string, report: Report): T {
+  const value = node[key]
+  if (value === undefined || isUnicode(value)) return node
+  const tell = (place: string): void => report('text_not_unicode', place, halfReplaced)
+  return { ...node, [key]: unicodeOf(value as unknown as Json, `${path}/${key}`, tell) }
 }
 
 const halfEscape = /\\u[dD][89a-fA-F]/
@@ -256,7 +279,7 @@ function wholeEscapes<T extends AnyCall>(call: T, path: string, report: Report):
   if (call.type === 'broken_call' || !halfEscape.test(call.arguments)) return call // broken text is sent as a string
   const text = call.arguments.replace(pairOrEscape, (found) => (found.length === 6 ? '\\ufffd' : found))
   if (text === call.arguments) return call
-  report('text_not_unicode', at(path, 'arguments'), 'half of a surrogate pair was replaced by U+FFFD')
+  report('text_not_unicode', `${path}/arguments`, halfReplaced)
   return { ...call, arguments: text }
 }
 

@@ -80,7 +80,7 @@ function addAll(set: Set<string>, ids: readonly string[]): Set<string> {
 function clean(messages: readonly Message[], from: number, rules: SealRules, report: Report): readonly Placed[] {
   const list: Placed[] = []
   for (let index = from; index < messages.length; index += 1) {
-    const path = at('/messages', index)
+    const path = `/messages/${index}`
     const kept = cleanMessage(messages[index] as Message, rules, path, report)
     if (kept !== undefined) list.push({ message: kept, path })
   }

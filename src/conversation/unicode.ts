@@ -8,8 +8,13 @@ import { at } from './losses.js'
 export function isUnicode(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()
   if (typeof value !== 'object' || value === null) return true
-  if (Array.isArray(value)) return value.every(isUnicode)
-  for (const [key, member] of Object.entries(value)) if (!key.isWellFormed() || !isUnicode(member)) return false
+  if (Array.isArray(value)) {
+    for (const item of value as readonly unknown[]) if (!isUnicode(item)) return false
+    return true
+  }
+  for (const key of Object.keys(value)) {
+    if (!key.isWellFormed() || !isUnicode((value as { readonly [key: string]: unknown })[key])) return false
+  }
   return true
 }
 

@@ -96,7 +96,7 @@ export interface Written {
 export function writtenFields(wire: Wire, node: Carried, written: Written): JsonObject {
   const { taken, isDefault = isNull } = written
   const own = node.extra?.[wire]
-  if (own === undefined || taken === 'all') return {}
+  if (own === undefined || taken === 'all') return nothing
   const fields = Object.entries(fieldsOf(own))
   return Object.fromEntries(fields.filter(([key, value]) => !taken.has(key) && !isDefault(key, value)))
 }
@@ -106,7 +106,7 @@ export function writtenFields(wire: Wire, node: Carried, written: Written): Json
  * defaults, names that are taken, notes that no longer apply.
  */
 export function carriedFields(wire: Wire, node: Carried, path: string, losses: Loss[], written: Written): JsonObject {
-  if (node.extra === undefined && isEmpty(written.notes ?? {}) && !hasMember(written.inner ?? {})) return {}
+  if (node.extra === undefined && !hasMember(written.notes) && !hasMember(written.inner)) return nothing
   const fields = writtenFields(wire, node, written)
   const { extra } = leftover(wire, fields, noNames, written)
   differences(wire, node.extra, extra, at(path, 'extra'), losses)
@@ -119,8 +119,9 @@ function isNull(_: string, value: Json): boolean {
   return value === null
 }
 
-function hasMember(inner: { readonly [key: string]: unknown }): boolean {
-  return Object.keys(inner).some((key) => inner[key] !== undefined)
+function hasMember(object: { readonly [key: string]: unknown } | undefined): boolean {
+  for (const key in object) if (object[key] !== undefined) return true
+  return false
 }
 
 /** The unmodelled members that a node carries for a modelled member: what `carriedFields` takes as `inner`. */

@@ -207,6 +207,29 @@ describe('seal', () => {
     expect(sealed.losses.map((loss) => loss.code)).toEqual(['text_not_unicode'])
   })
 
+  test('half a surrogate pair is replaced in what a message, a part, a result and a block carry', () => {
+    const extra = { [plain.wire]: { note: 'a\ud800', 'k\udc00': [1] } }
+    const sealed = seal(
+      [
+        { role: 'user', content: [{ type: 'text', text: 'a', extra }], extra },
+        { role: 'user', content: [{ type: 'opaque', origin: { wire: plain.wire }, data: { text: '\udfff' } }] },
+        calls('a'),
+        { role: 'tool', results: [{ ...answer('a'), extra }] },
+      ],
+      plain,
+    )
+    expect(JSON.stringify(sealed.messages)).not.toMatch(/\\ud/)
+    expect(sealed.losses.filter((loss) => loss.code === 'text_not_unicode').map((loss) => loss.path)).toEqual([
+      `/messages/0/extra/${plain.wire}/note`,
+      `/messages/0/extra/${plain.wire}/k\udc00`,
+      `/messages/0/content/0/extra/${plain.wire}/note`,
+      `/messages/0/content/0/extra/${plain.wire}/k\udc00`,
+      '/messages/1/content/0/data/text',
+      `/messages/3/results/0/extra/${plain.wire}/note`,
+      `/messages/3/results/0/extra/${plain.wire}/k\udc00`,
+    ])
+  })
+
   for (const [name, rules] of Object.entries({ plain, strict })) {
     test(`is total, idempotent and leaves its input alone (${name} rules)`, () => {
       fc.assert(

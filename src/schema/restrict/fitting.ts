@@ -15,13 +15,19 @@ interface Room {
 }
 
 const scalars: ReadonlySet<Json> = new Set<Json>(['string', 'number', 'integer', 'boolean'])
-const room = { values: 2_000, characters: 100_000, levels: 30 } as const
+const most = { values: 2_000, characters: 100_000, levels: 30 } as const
 
 /** Linear in the schema, and bounded. */
 export function fits(schema: JsonObject, dialect: Dialect): boolean {
   if (dialect.root === 'object' ? schema.type !== 'object' : Array.isArray(schema.type)) return false
-  const { unions = room.values, optional = room.values, levels = room.levels } = dialect.limits ?? {}
-  const left: Room = { ...room, unions, optional, levels: Math.min(levels, room.levels) }
+  const { limits } = dialect
+  const left: Room = {
+    values: most.values,
+    characters: most.characters,
+    unions: limits?.unions ?? most.values,
+    optional: limits?.optional ?? most.values,
+    levels: Math.min(limits?.levels ?? most.levels, most.levels),
+  }
   return fitsNode(schema, dialect, 0, left) && left.values >= 0 && left.characters >= 0
 }
 

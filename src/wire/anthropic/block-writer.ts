@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { argumentsObject, readArguments } from '../arguments.js'
 import { writtenFields } from '../extra.js'
 import { writeAssistantOpaque } from './blocks.js'
-import { defaults, modelled, wire } from './types.js'
+import { isDefault, modelled, wire } from './types.js'
 
 type ContentEvent = Extract<CompletionEvent, { readonly part: number }>
 
@@ -183,7 +183,7 @@ function headOf(draft: Draft): Writable {
 
 /** The unmodelled fields that the head of a call was written with. */
 export function fieldsOf(draft: Draft): JsonObject {
-  return draft.call === undefined ? {} : writtenFields(wire, draft.call, { taken: modelled.toolUse, ...defaults })
+  return draft.call === undefined ? {} : writtenFields(wire, draft.call, { taken: modelled.toolUse, isDefault })
 }
 
 function close(state: State): string {

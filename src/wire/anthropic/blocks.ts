@@ -17,7 +17,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { objectCallOf } from '../arguments.js'
 import { carriedFields, leftover } from '../extra.js'
 import { readDocument, readImage, writeSource } from './media.js'
-import { defaults, lossOf, modelled, wire } from './types.js'
+import { defaults, isDefault, lossOf, modelled, wire } from './types.js'
 
 export type Block = { readonly [key: string]: Writable }
 
@@ -94,24 +94,24 @@ export function writeText(part: TextPart, path: string, losses: Loss[]): Block {
   return {
     type: 'text',
     text: part.text,
-    ...carriedFields(wire, part, path, losses, { taken: modelled.text, ...defaults }),
+    ...carriedFields(wire, part, path, losses, { taken: modelled.text, isDefault }),
   }
 }
 
 function writeImage(part: ImagePart, path: string, losses: Loss[]): Block {
-  const fields = carriedFields(wire, part, path, losses, { taken: modelled.image, ...defaults })
+  const fields = carriedFields(wire, part, path, losses, { taken: modelled.image, isDefault })
   return { type: 'image', source: writeSource(part, path, losses), ...fields }
 }
 
 function writeFile(part: FilePart, path: string, losses: Loss[]): Block {
-  const fields = carriedFields(wire, part, path, losses, { taken: modelled.document, ...defaults })
+  const fields = carriedFields(wire, part, path, losses, { taken: modelled.document, isDefault })
   return { type: 'document', source: writeSource(part, path, losses), title: part.name, ...fields }
 }
 
 /** Thinking as it came, byte for byte; without a signature when that is another wire's. */
 export function writeThinking(part: ReasoningPart, path: string, losses: Loss[]): Block {
   const signature = signatureOf(part, path, losses)
-  const fields = carriedFields(wire, part, path, losses, { taken: modelled.thinking, ...defaults })
+  const fields = carriedFields(wire, part, path, losses, { taken: modelled.thinking, isDefault })
   return { type: 'thinking', thinking: part.text, signature, ...fields }
 }
 

@@ -18,7 +18,7 @@ import {
   writeThinking,
   writeUserPart,
 } from './blocks.js'
-import { callIdRule, defaults, lossOf, modelled, toolNameRule, wire } from './types.js'
+import { callIdRule, isDefault, lossOf, modelled, toolNameRule, wire } from './types.js'
 
 /** Canonical tool name → canonical property → wire property, of the tools whose keys the wire refuses. */
 export type PropertyNames = ReadonlyMap<string, ReadonlyMap<string, string>>
@@ -82,7 +82,7 @@ function tailOf(message: Message): string {
 
 function fieldsOfMessage(message: Message, losses: Loss[]): JsonObject {
   const notes = wasSystem(message) ? { notes: { role: 'system' } } : {}
-  return carriedFields(wire, message, '', losses, { taken: modelled.message, ...defaults, ...notes })
+  return carriedFields(wire, message, '', losses, { taken: modelled.message, isDefault, ...notes })
 }
 
 /** System messages with blocks other than text are user messages with a note of their role. */
@@ -175,7 +175,7 @@ function writeCall(call: AnyCall, path: string, keys: ReadonlyMap<string, string
   if (call.opaque !== undefined) {
     losses.push(lossOf('signature_dropped', at(path, 'opaque'), 'dropped', 'a call carries no signature on this wire'))
   }
-  const fields = carriedFields(wire, call, path, losses, { taken: modelled.toolUse, ...defaults })
+  const fields = carriedFields(wire, call, path, losses, { taken: modelled.toolUse, isDefault })
   const input = argumentsObject(call, keys)
   if (call.type === 'tool_call' && input.text !== call.arguments) {
     const message = `some keys of the arguments of "${call.name}" are spelt as the wire allows`
@@ -206,7 +206,7 @@ function writeResult(result: ToolResult, path: string, losses: Loss[]): Block {
   const blocks = written(
     result.content.map((part, index) => writeUserPart(part, at(at(path, 'content'), index), losses)),
   )
-  const fields = carriedFields(wire, result, path, losses, { taken: modelled.toolResult, ...defaults })
+  const fields = carriedFields(wire, result, path, losses, { taken: modelled.toolResult, isDefault })
   const content = blocks.length === 0 ? undefined : stringOr(blocks)
   return { type: 'tool_result', tool_use_id: id, content, is_error: result.isError || undefined, ...fields }
 }

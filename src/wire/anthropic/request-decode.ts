@@ -18,7 +18,7 @@ import { leftover } from '../extra.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { blocksOf, readAssistantBlock, readUserBlock } from './blocks.js'
 import { readTool } from './tools.js'
-import { defaults, modelled, wire } from './types.js'
+import { defaults, isDefault, modelled, wire } from './types.js'
 
 /** The parts of a request that are neither messages nor tools. */
 export type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
@@ -94,7 +94,7 @@ function readMessages(list: readonly Json[], inputs: FindSpan): readonly Message
 function readMidSystem(message: JsonObject, blocks: readonly JsonObject[]): Message {
   const content = readTexts(blocks)
   if (content !== undefined) return { role: 'system', content, ...leftover(wire, message, modelled.message, defaults) }
-  const options = { ...defaults, notes: { role: 'system' } }
+  const options = { isDefault, notes: { role: 'system' } }
   return { role: 'user', content: blocks.map(readUserBlock), ...leftover(wire, message, modelled.message, options) }
 }
 
@@ -149,7 +149,7 @@ export function readSettings(body: JsonObject, beta: Json | undefined): Settings
   if (output.reasoning !== undefined || thinking.reasoning !== undefined) {
     settings.reasoning = { ...output.reasoning, ...thinking.reasoning }
   }
-  const { extra } = leftover(wire, body, modelled.request, { ...defaults, left, notes })
+  const { extra } = leftover(wire, body, modelled.request, { isDefault, left, notes })
   if (extra !== undefined) settings.extra = extra
   return settings
 }

@@ -18,7 +18,7 @@ import { type AnthropicProfile, sealRules } from './profiles.js'
 import { readSettings, type Settings } from './request-decode.js'
 import { exchangeKeys, propertyNames, writeTools } from './tools.js'
 import {
-  defaults,
+  isDefault,
   lossOf,
   modelled,
   outputDialects,
@@ -89,7 +89,7 @@ function writeSettings(request: CompletionRequest, profile: AnthropicProfile, lo
   const known = profile.sampling === true ? modelled.request : withoutSampling
   const beta = betaOf(request)
   const notes = beta === undefined ? {} : { notes: { beta } }
-  const extra = carriedFields(wire, request, '', losses, { taken: known, ...defaults, ...notes })
+  const extra = carriedFields(wire, request, '', losses, { taken: known, isDefault, ...notes })
   const thinking = writeThinkingConfig(request, extra.thinking, profile, losses)
   const settings: Block = {
     model: request.model,

@@ -15,7 +15,7 @@ import { differences } from '../differences.js'
 import { carriedFields, leftover, writtenFields } from '../extra.js'
 import { type Block, writeAssistantOpaque, writeText, writeThinking } from './blocks.js'
 import { finishOf, withBrokenText } from './response.js'
-import { defaults, lossOf, modelled, sameJson, wire } from './types.js'
+import { isDefault, lossOf, modelled, sameJson, wire } from './types.js'
 import { usageBeyondBuckets, writeUsage } from './usage.js'
 
 export function encode(response: CompletionResponse, _exchange: Exchange, env: Env): EncodedResponse {
@@ -101,7 +101,7 @@ function writeAnswerCall(call: AnyCall, path: string, losses: Loss[]): Block {
     losses.push(lossOf('signature_dropped', at(path, 'opaque'), 'dropped', 'a call carries no signature on this wire'))
   }
   const { id, name } = call
-  const fields = carriedFields(wire, call, path, losses, { taken: modelled.toolUse, ...defaults })
+  const fields = carriedFields(wire, call, path, losses, { taken: modelled.toolUse, isDefault })
   return { type: 'tool_use', id, name, input: argumentsObject(call), caller: { type: 'direct' }, ...fields }
 }
 
@@ -133,7 +133,7 @@ function reportCalls(
 }
 
 function fragmentOf(call: AnyCall): CallFragment {
-  const fields = writtenFields(wire, call, { taken: modelled.toolUse, ...defaults })
+  const fields = writtenFields(wire, call, { taken: modelled.toolUse, isDefault })
   const { extra } = leftover(wire, fields, modelled.toolUse)
   return { id: call.id, name: call.name, text: argumentsObject(call).text, extra }
 }
@@ -206,7 +206,7 @@ function writeMetadata(response: CompletionResponse, losses: Loss[]): JsonObject
   const own = response.metadata[wire]
   if (own === undefined) return {}
   const { usage: _, ...fields } = own
-  const kept = writtenFields(wire, { extra: { [wire]: fields } }, { taken: modelled.response, ...defaults })
+  const kept = writtenFields(wire, { extra: { [wire]: fields } }, { taken: modelled.response, isDefault })
   if (Object.keys(kept).length === 0 && usageBeyondBuckets(response) === undefined) {
     losses.push(lossOf('metadata_dropped', at('/metadata', wire), 'dropped', 'nothing of it can be said'))
     return {}

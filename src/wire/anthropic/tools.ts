@@ -12,7 +12,7 @@ import { cachedPiece, type Piece, relocate } from '../pieces.js'
 import { invalidAt } from '../request-body.js'
 import { inputSchemaPath, type LoweredSchema, lowerTool, schemaLosses, schemaNotes } from '../schemas.js'
 import type { PropertyNames } from './history.js'
-import { defaults, lossOf, modelled, propertyRule, toolDialects, toolNameRule, wire } from './types.js'
+import { defaults, isDefault, lossOf, modelled, propertyRule, toolDialects, toolNameRule, wire } from './types.js'
 
 type Tools = readonly (ToolSpec | OpaqueTool)[]
 
@@ -63,7 +63,7 @@ function writeTool(tool: ToolSpec | OpaqueTool, properties: PropertyNames | unde
     const message = `the tool name "${tool.name}" is spelt as the wire allows`
     losses.push(lossOf('name_changed', '/name', 'changed', message, name))
   }
-  const fields = carriedFields(wire, tool, '', losses, { taken: modelled.tool, ...defaults })
+  const fields = carriedFields(wire, tool, '', losses, { taken: modelled.tool, isDefault })
   const { description } = tool
   const lowered = lowerTool(tool.inputSchema ?? emptySchema, tool.strict, toolDialects)
   const strict = tool.strict === true && !lowered.strict ? undefined : tool.strict

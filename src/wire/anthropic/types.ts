@@ -58,7 +58,7 @@ export const modelled: Readonly<
 }
 
 /** Documented defaults: absent means the same, so decoding leaves them out. */
-function isDefault(key: string, value: Json): boolean {
+export function isDefault(key: string, value: Json): boolean {
   if (value === null) return true
   if (key === 'citations') return Array.isArray(value) && value.length === 0
   return key === 'caller' && isJsonObject(value) && value.type === 'direct' && Object.keys(value).length === 1

@@ -9,6 +9,7 @@ import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { differences } from '../differences.js'
 import { leftover, noteOf } from '../extra.js'
 import { wireName } from '../names.js'
+import { hasPlainSettings } from '../plain-settings.js'
 import { lowerOutput, schemaNotes } from '../schemas.js'
 import { nameRule, ownFields, withoutKeys } from './parts.js'
 import { type GeminiProfile, schemaDialects } from './profiles.js'
@@ -37,8 +38,9 @@ export function writeSettings(request: CompletionRequest, profile: GeminiProfile
   const generationConfig = writeGenerationConfig(request, own, profile, notes)
   if (generationConfig !== undefined) fields.generationConfig = generationConfig
   const written = plain(fields)
+  if (toolConfig === undefined && hasPlainSettings(request)) return written
   const { model: _, messages: __, tools: ___, ...before } = request
-  if (Object.keys(before).length > 0) differences(wire, before, readSettings(written), '', losses)
+  differences(wire, before, readSettings(written), '', losses)
   losses.push(...schemaNotes(wire, notes, '/output/schema'))
   return written
 }

@@ -21,7 +21,7 @@ import { mediaOf } from '../media.js'
 import { madeCallId } from '../names.js'
 import { invalidAt } from '../request-body.js'
 import { type CallHead, readCallHead } from './calls.js'
-import { defaults, modelled, wire } from './types.js'
+import { defaults, isDefault, modelled, wire } from './types.js'
 
 /** A call that no result has answered yet. */
 export interface OpenCall {
@@ -82,7 +82,7 @@ function readMessage(item: JsonObject, index: number, path: string, spans: FindS
       // quirk(ollama): templates know more roles (Granite's `control`): all of them instruct the model.
       if (typeof item.role !== 'string') throw invalidAt(`${path}/role`, 'a string')
       const content = readTexts(item.content, `${path}/content`)
-      const options = item.role === 'system' ? defaults : { ...defaults, notes: { role: item.role } }
+      const options = item.role === 'system' ? defaults : { isDefault, notes: { role: item.role } }
       return { role: 'system', content, ...leftover(wire, item, modelled.system, options) }
     }
   }
@@ -165,7 +165,7 @@ function callFrom(head: CallHead, id: string, span: () => string | undefined): A
 /** Tool text that answers no call, in clients that write calls as text too: a user's words, with a note of its role. */
 function readTold(item: JsonObject, path: string): Message {
   const content = [...readContent(item.content, `${path}/content`), ...readImages(item.images, `${path}/images`)]
-  return { role: 'user', content, ...leftover(wire, item, modelled.user, { ...defaults, notes: { role: 'tool' } }) }
+  return { role: 'user', content, ...leftover(wire, item, modelled.user, { isDefault, notes: { role: 'tool' } }) }
 }
 
 function readResult(item: JsonObject, path: string, call: OpenCall | undefined): ToolResult {
@@ -180,7 +180,7 @@ function readResult(item: JsonObject, path: string, call: OpenCall | undefined):
     name: toolIn(item) ?? call?.name ?? '',
     content: [...told, ...readImages(item.images, `${path}/images`)],
     isError: read?.isError ?? false,
-    ...leftover(wire, item, modelled.result, { ...defaults, notes }),
+    ...leftover(wire, item, modelled.result, { isDefault, notes }),
   }
 }
 

@@ -9,7 +9,7 @@ import { differences } from '../differences.js'
 import { leftover, type Notes, noteOf } from '../extra.js'
 import { invalidAt } from '../request-body.js'
 import { ownFields, type WritableObject } from './calls.js'
-import { defaults, lossOf, modelled, nearestLevel, thinkLevels, wire } from './types.js'
+import { isDefault, lossOf, modelled, nearestLevel, thinkLevels, wire } from './types.js'
 
 export type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
 
@@ -29,7 +29,7 @@ export function readSettings(body: JsonObject): Settings {
     ...think.settings,
     ...format.settings,
     ...options.settings,
-    ...leftover(wire, body, modelled.request, { ...defaults, left, notes }),
+    ...leftover(wire, body, modelled.request, { isDefault, left, notes }),
   }
 }
 

@@ -13,6 +13,7 @@ import { differences } from '../differences.js'
 import { historyItems, type WriteMessages } from '../history.js'
 import { type NameRule, renamed, wireCallId, wireName } from '../names.js'
 import { cachedPiece, type HistoryItems, type Piece, relocate, requestBodyOf } from '../pieces.js'
+import { hasPlainSettings } from '../plain-settings.js'
 import { inputSchemaPath, mappingsOf, schemaNotes } from '../schemas.js'
 import { encodeMessage, type HistoryRules, messageLosses } from './history.js'
 import { isInstructions } from './history-decode.js'
@@ -79,7 +80,7 @@ function writeFields(request: CompletionRequest, stream: boolean, rules: History
   const { messages, tools: _, ...settings } = request
   const notes: SchemaLoss[] = []
   const fields = encodeSettings(settings, rules.names, notes)
-  differences(wire, settings, decodeSettings(fields), '', losses)
+  if (!hasPlainSettings(request)) differences(wire, settings, decodeSettings(fields), '', losses)
   losses.push(...schemaNotes(wire, notes, '/output/schema'))
   const [first] = messages
   const instructions = first?.role === 'system' && isInstructions(first) ? instructionsOf(first) : {}
