@@ -58,7 +58,7 @@ export function createGateway(
   const handle: Handler = (arrival) =>
     servedAround(
       options.around,
-      () => arrival,
+      () => ({ method: arrival.method, path: arrival.path, headers: arrival.headers }),
       (over) => serve(frame, arrival, over),
     )
   return Object.assign(webGateway(handle), { handle })
