@@ -62,7 +62,7 @@ export async function startGateway(providerUrl, config) {
     targets: [{ wire, baseUrl: providerUrl, apiKey: 'key', model: 'm' }],
   }))
   writeFileSync(file, JSON.stringify({ routes, ...config }))
-  const command = here('../../dist/cli/main.js')
+  const command = here('../../dist/node/cli/main.js')
   const child = spawn(process.execPath, [command, 'serve', '--port', '0', '--config', file], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

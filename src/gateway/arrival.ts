@@ -1,4 +1,6 @@
 // A request on its arrival and the answer to it, in a form that belongs to no HTTP library: web requests and Node's sockets both have it.
+
+/** A request that a server hands to a gateway. */
 export interface Arrival {
   readonly method: string
   /** Without dot segments: what it names is what it says. */
@@ -13,6 +15,7 @@ export interface Arrival {
   readonly signal: AbortSignal
 }
 
+/** A body that is being read. */
 export interface Reading {
   /** Rejects when the client broke off, and with what `take` threw. */
   readonly ended: Promise<void>
@@ -20,6 +23,7 @@ export interface Reading {
   leave(): void
 }
 
+/** A part of an answer; text leaves as UTF-8. */
 export type Piece = string | Uint8Array
 
 /** Pieces are asked for one by one, at the client's pace, to the end or until the client leaves: then `return` is called. */

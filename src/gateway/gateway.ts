@@ -20,8 +20,9 @@ import { webGateway } from './web.js'
 /** A function from a request to its answer; it never rejects. */
 export type Gateway = (request: Request) => Promise<Response>
 
+/** A gateway, for servers of both kinds. */
 export interface CreatedGateway extends Gateway {
-  /** The same for servers that have no web requests at hand: the web's objects cost more than the answer. */
+  /** The same without the web's objects, which cost more than the answer; for servers that have others. */
   readonly handle: Handler
 }
 

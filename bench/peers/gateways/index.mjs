@@ -18,7 +18,7 @@ function toolwire({ port, upstream }) {
   writeFileSync(file, JSON.stringify({ routes }))
   const profile =
     process.env.GATEWAY_PROFILE === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env.GATEWAY_PROFILE}`]
-  return { args: [...profile, at('../../../dist/cli/main.js'), 'serve', '--config', file, '--port', port] }
+  return { args: [...profile, at('../../../dist/node/cli/main.js'), 'serve', '--config', file, '--port', port] }
 }
 
 export default [
