@@ -16,9 +16,7 @@ function toolwire({ port, upstream }) {
   const target = (slug) => ({ wire: 'anthropic', baseUrl: `${upstream}/${slug}`, apiKey: 'x', model: 'bench-model' })
   const routes = ['chat4', 'text-200'].map((slug) => ({ match: slug, targets: [target(slug)] }))
   writeFileSync(file, JSON.stringify({ routes }))
-  const profile =
-    process.env.GATEWAY_PROFILE === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env.GATEWAY_PROFILE}`]
-  return { args: [...profile, at('../../../dist/node/cli/main.js'), 'serve', '--config', file, '--port', port] }
+  return { args: [at('../../../dist/node/cli/main.js'), 'serve', '--config', file, '--port', port] }
 }
 
 export default [
