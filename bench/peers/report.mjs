@@ -129,12 +129,23 @@ function schemaTable(scenario) {
 }
 
 function gatewayTable({ peakRssMB = {}, ...cases }) {
-  const head = ['case', 'gateway', 'req/s [min..max]', 'p50 ms', 'p99 ms', 'gateway CPU µs/request', 'peak RSS MB']
+  const head = [
+    'case',
+    'gateway',
+    'req/s [min..max]',
+    'p50 ms',
+    'p99 ms',
+    'first byte, added ms [min..max]',
+    'gateway CPU µs/request',
+    'CPU ratio to its floor [min..max]',
+    'peak RSS MB',
+  ]
   const rows = Object.entries(cases).flatMap(([label, gateways]) =>
     Object.entries(gateways).map(([name, value]) => {
-      if (value.error !== undefined) return [label, name, value.error, '', '', '', '']
-      const times = [show(value.p50.median, 2), show(value.p99.median, 2)]
-      return [label, name, spread(value.rps, 0), ...times, spread(value.cpuUs, 0), show(peakRssMB[name])]
+      if (value.error !== undefined) return [label, name, value.error, '', '', '', '', '', '']
+      const { rps, p50, p99, addedFirstMs, cpuUs, ratioCpu } = value
+      const times = [show(p50.median, 2), show(p99.median, 2), spread(addedFirstMs)]
+      return [label, name, spread(rps, 0), ...times, spread(cpuUs, 0), spread(ratioCpu), show(peakRssMB[name])]
     }),
   )
   return table('H. gateway, OpenAI Chat in, Anthropic out', head, rows)

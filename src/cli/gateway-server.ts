@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { getRequestListener } from '@hono/node-server'
 import { ToolwireError } from '../errors/error.js'
-import type { Gateway } from '../gateway/gateway.js'
+import type { CreatedGateway } from '../gateway/gateway.js'
+import { serveExchange } from './gateway-exchange.js'
 
 export interface GatewayServer {
   readonly url: string
@@ -24,9 +24,8 @@ export interface ListenOptions {
 const maxHeaderBytes = 32 * 1024
 
 /** `gateway` is asked for at every request, so that it can be replaced. */
-export async function listen(gateway: () => Gateway, options: ListenOptions): Promise<GatewayServer> {
+export async function listen(gateway: () => CreatedGateway, options: ListenOptions): Promise<GatewayServer> {
   const { host, port, headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
-  const listener = getRequestListener((request) => gateway()(request), { overrideGlobalObjects: false })
   const server = createServer(
     {
       headersTimeout: headersTimeoutMs,
@@ -36,7 +35,7 @@ export async function listen(gateway: () => Gateway, options: ListenOptions): Pr
     },
     (incoming, outgoing) => {
       if (!server.listening) outgoing.shouldKeepAlive = false
-      listener(incoming, outgoing).catch(() => outgoing.destroy()) // the client left
+      serveExchange(gateway().handle, incoming, outgoing).catch(() => outgoing.destroy()) // the client left, or the answer broke off
     },
   )
   server.maxHeadersCount = 100

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { ToolwireError } from '../errors/error.js'
 import type { GatewayConfig } from '../gateway/config.js'
-import { createGateway, type Gateway } from '../gateway/gateway.js'
+import { type CreatedGateway, createGateway } from '../gateway/gateway.js'
 import { type GatewayState, gatewayState } from '../gateway/state.js'
 import { listen } from './gateway-server.js'
 import { type ExitCode, errorLine, exitCodes } from './outcome.js'
@@ -66,7 +66,7 @@ function gatewayFor(
   host: string,
   state: GatewayState,
   watching: Pick<GatewayConfig, 'log' | 'around'>,
-): Gateway {
+): CreatedGateway {
   if (!isLoopback(host) && (options.keys ?? []).length === 0) {
     const message = `the gateway would be open to everybody who reaches ${host}; write "keys" into its config, or leave out --host`
     throw new ToolwireError('misuse', message)

@@ -1,59 +1,44 @@
 // The HTTP answer of a visit: headers that belong to every one, bytes at the client's pace, and the record when they are gone.
+import type { Answer, Arrival, Piece } from './arrival.js'
 import type { Written } from './call.js'
 import { failureOf } from './failure.js'
 import type { Visit } from './visit.js'
 
-export interface Ending {
-  /** The client left. */
-  leave(): void
-  /** The last byte is gone, or the client; called once. */
-  over(): void
-}
-
-export function answerOf(visit: Visit, { status, headers: own, body }: Written, ending: Ending): Response {
-  const headers = new Headers(own)
-  headers.set('x-toolwire-request-id', visit.requestId)
+/** `over` is called once the last byte is gone, or the client. */
+export function answerOf(visit: Visit, { status, headers: own, body }: Written, over: () => void): Answer {
+  const headers: Record<string, string> = { ...own, 'x-toolwire-request-id': visit.requestId }
   const losses = lossHeader(visit.progress.losses)
-  if (losses !== undefined) headers.set('x-toolwire-losses', losses)
-  allowOrigin(headers, visit.request.headers)
-  if (typeof body !== 'string') return new Response(streamOf(body, visit, ending), { status, headers })
-  ending.over()
-  return new Response(visit.request.method === 'HEAD' || body === '' ? null : body, { status, headers })
+  if (losses !== undefined) headers['x-toolwire-losses'] = losses
+  allowOrigin(headers, visit.arrival.headers.origin)
+  if (typeof body !== 'string') return { status, headers, body: told(body[Symbol.asyncIterator](), visit, over) }
+  over()
+  return { status, headers, body }
 }
 
-/** Pulled by the client: the upstream is read no faster than that. */
-function streamOf(
-  body: AsyncIterable<string | Uint8Array>,
-  { progress }: Visit,
-  { leave, over }: Ending,
-): ReadableStream<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]()
-  const encoder = new TextEncoder()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const next = await iterator.next()
-          if (next.done === true) {
-            over()
-            controller.close()
-          } else controller.enqueue(typeof next.value === 'string' ? encoder.encode(next.value) : next.value)
-        } catch (error) {
-          progress.error ??= failureOf(error).code
-          over()
-          controller.error(error) // the connection breaks: a cut answer must not look whole
-        }
-      },
-      async cancel() {
-        progress.error ??= 'aborted'
-        leave()
-        over()
-        await iterator.return?.(undefined)
-      },
+/** The pieces; their end, failure or loss of interest is told. No generator: one that was not begun cannot be left. */
+function told(pieces: AsyncIterator<Piece>, { progress }: Visit, over: () => void): Exclude<Answer['body'], string> {
+  const failed = (error: unknown): never => {
+    progress.error ??= failureOf(error).code
+    over()
+    throw error
+  }
+  const taken = (next: IteratorResult<Piece>): IteratorResult<Piece, undefined> => {
+    if (next.done !== true) return next
+    over()
+    return ended
+  }
+  return {
+    next: () => pieces.next().then(taken, failed),
+    async return() {
+      progress.error ??= 'aborted'
+      over()
+      await pieces.return?.()
+      return ended
     },
-    { highWaterMark: 0 },
-  )
+  }
 }
+
+const ended = { done: true, value: undefined } as const
 
 /** Codes and places, short enough for a header and of plain characters. */
 function lossHeader(losses: readonly string[]): string | undefined {
@@ -67,16 +52,15 @@ function lossHeader(losses: readonly string[]): string | undefined {
 }
 
 /** A page that may ask is told so; the check was made before. */
-function allowOrigin(headers: Headers, asked: Headers): void {
-  const origin = asked.get('origin')
-  if (origin === null) return
-  headers.set('access-control-allow-origin', origin)
-  headers.set('access-control-expose-headers', 'x-toolwire-request-id, x-toolwire-losses, retry-after')
-  headers.append('vary', 'origin')
+function allowOrigin(headers: Record<string, string>, origin: string | undefined): void {
+  if (origin === undefined) return
+  headers['access-control-allow-origin'] = origin
+  headers['access-control-expose-headers'] = 'x-toolwire-request-id, x-toolwire-losses, retry-after'
+  headers.vary = 'origin'
 }
 
-export function preflight(asked: Headers): Written {
-  const headers = asked.get('access-control-request-headers') ?? 'authorization, content-type'
+export function preflight(asked: Arrival['headers']): Written {
+  const headers = asked['access-control-request-headers'] ?? 'authorization, content-type'
   return {
     status: 204,
     headers: { 'access-control-allow-methods': 'GET, POST', 'access-control-allow-headers': headers },

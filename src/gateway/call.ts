@@ -15,23 +15,27 @@ export interface Progress {
   message: string | undefined
 }
 
-export interface GatewayCall {
+/** What every call has, also one that goes on as it came. */
+export interface Leg {
   /** The client's half. */
   readonly codec: Codec
   readonly env: Env
   readonly exchange: Exchange
   readonly http: HttpRequest
+  readonly requestId: string
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal
+  readonly progress: Progress
+}
+
+export interface GatewayCall extends Leg {
   readonly request: CompletionRequest
   /** What the request lost when it was read. */
   readonly decodingLosses: readonly Loss[]
-  readonly requestId: string
   /** Keeps what the client may come back to. */
   readonly keep: (response: CompletionResponse) => void
   readonly chosen: Chosen
   readonly strict: boolean
-  /** Aborted when the client leaves. */
-  readonly signal: AbortSignal
-  readonly progress: Progress
 }
 
 /** An answer before it is HTTP: a whole text, or pieces that are asked for one by one. */

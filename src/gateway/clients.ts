@@ -1,15 +1,16 @@
 // Who asks: the key of a request, found in any wire's own place, compared by hash so that the time tells nothing.
 import { ToolwireError } from '../errors/error.js'
 import { digest } from '../json/digest.js'
+import type { Arrival } from './arrival.js'
 import type { ClientKey } from './options.js'
 import { matches } from './pattern.js'
 
 /** Finds the client of a request. Without keys there is one client who may all. */
-export function clientsOf(keys: readonly ClientKey[]): (headers: Headers, url: URL) => ClientKey | undefined {
+export function clientsOf(keys: readonly ClientKey[]): (arrival: Arrival) => ClientKey | undefined {
   const known = new Map(keys.map((key) => [digest(key.key), key]))
-  return (headers, url) => {
+  return (arrival) => {
     if (known.size === 0) return undefined
-    const given = keyOf(headers, url)
+    const given = keyOf(arrival)
     const client = given === undefined ? undefined : known.get(digest(given))
     if (client !== undefined) return client
     const message =
@@ -20,14 +21,14 @@ export function clientsOf(keys: readonly ClientKey[]): (headers: Headers, url: U
   }
 }
 
-function keyOf(headers: Headers, url: URL): string | undefined {
-  const bearer = /^bearer\s+(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+function keyOf({ headers, query }: Arrival): string | undefined {
+  const bearer = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1]
   return (
     bearer ??
-    headers.get('x-api-key') ??
-    headers.get('x-goog-api-key') ??
-    headers.get('api-key') ??
-    url.searchParams.get('key') ??
+    headers['x-api-key'] ??
+    headers['x-goog-api-key'] ??
+    headers['api-key'] ??
+    new URLSearchParams(query).get('key') ??
     undefined
   )
 }

@@ -1,9 +1,13 @@
 // A model call of a client: who answers it, on the same wire or on another, and what the gateway keeps of it.
+
+import type { Wire } from '../conversation/messages.js'
 import type { ToolwireError } from '../errors/error.js'
-import type { DecodedRequest, Env, HttpRequest } from '../wire/codec.js'
+import type { Endpoint } from '../model/sending.js'
+import type { DecodedRequest, Env, Exchange, HttpRequest } from '../wire/codec.js'
 import { codecs, profileOf } from '../wire/index.js'
 import { admitted, type Door, type Release } from './admission.js'
-import type { GatewayCall, Written } from './call.js'
+import { askedOf } from './asked.js'
+import type { GatewayCall, Leg, Written } from './call.js'
 import { mayUse } from './clients.js'
 import { refused } from './failure.js'
 import { forwarded } from './forward.js'
@@ -15,6 +19,8 @@ import type { Visit } from './visit.js'
 
 export interface Service {
   readonly choose: (asked: string) => Chosen
+  /** The wires on which targets can be asked, so that a call may stay on its own. */
+  readonly targetWires: ReadonlySet<Wire>
   readonly state: Pick<GatewayState, 'conversations' | 'continuations'>
   readonly door: Door
   readonly strict: boolean
@@ -22,7 +28,6 @@ export interface Service {
 
 export interface Completion {
   readonly written: Written
-  leave(): void
   readonly release: Release
 }
 
@@ -36,34 +41,42 @@ export async function completion(
   const { wire } = visit.route
   const codec = codecs[wire]
   const env: Env = { profile: profileOf(codec), createdSeconds: Math.floor(Date.now() / 1000), deltas: true }
-  const decoded = codec.request.decode(http, env)
-  const { exchange } = decoded
-  const { model, stream } = exchange
-  visit.facts = { ...visit.facts, wire, model, stream }
-  const chosen = chosenFor(service, client, model)
-  const passesThrough = canPass(chosen, decoded, client)
-  visit.facts = { ...visit.facts, target: chosen.model.name, ...(passesThrough ? { passedThrough: true } : {}) }
-  const release = await admitted(service.door, client)
-  const leaving = new AbortController()
-  try {
-    const call: GatewayCall = {
-      codec,
-      env,
-      exchange,
-      http,
-      requestId: visit.requestId,
-      ...(passesThrough
-        ? { request: decoded.request, keep: () => {} }
-        : continued(service, decoded, client?.name ?? '')),
+  const asked = service.targetWires.has(wire) ? askedOf(wire, http) : undefined
+  const read = asked === undefined ? codec.request.decode(http, env) : undefined
+  const exchange = asked ?? (read as DecodedRequest).exchange
+  const { facts, requestId, progress } = visit
+  facts.wire = wire
+  facts.model = exchange.model
+  facts.stream = exchange.stream
+  const chosen = chosenFor(service, client, exchange.model)
+  facts.target = chosen.model.name
+  const leg: Leg = { codec, env, exchange, http, requestId, signal: visit.arrival.signal, progress }
+  const endpoint = passingEndpoint(chosen, exchange, client)
+  if (endpoint !== undefined) {
+    facts.passedThrough = true
+    return admittedTo(service, client, () => forwarded(leg, endpoint))
+  }
+  const decoded = read ?? codec.request.decode(http, env)
+  return admittedTo(service, client, () =>
+    translated({
+      ...leg,
+      ...continued(service, decoded, client?.name ?? ''),
+      exchange: decoded.exchange,
       decodingLosses: decoded.losses,
       chosen,
       strict: service.strict,
-      signal: AbortSignal.any([visit.request.signal, leaving.signal]),
-      progress: visit.progress,
-    }
-    const { endpoint } = chosen
-    const written = passesThrough && endpoint !== undefined ? await forwarded(call, endpoint) : await translated(call)
-    return { written, leave: () => leaving.abort(), release }
+    }),
+  )
+}
+
+async function admittedTo(
+  { door }: Service,
+  client: ClientKey | undefined,
+  ask: () => Promise<Written>,
+): Promise<Completion> {
+  const release = await admitted(door, client)
+  try {
+    return { written: await ask(), release }
   } catch (error) {
     await release(0)
     throw error
@@ -81,13 +94,17 @@ function forbidden(model: string): ToolwireError {
 }
 
 /**
- * Whether a call can go on as it came: to a server of the client's wire that has no ways of its own, and whose answer tells
+ * Where a call can go on as it came: to a server of the client's wire that has no ways of its own, and whose answer tells
  * what it used where the key counts it (Chat Completions streams only tell when they are asked).
  */
-function canPass({ endpoint }: Chosen, { exchange }: DecodedRequest, client: ClientKey | undefined): boolean {
-  if (endpoint?.codec.wire !== exchange.wire || endpoint.env.profile !== profileOf(endpoint.codec)) return false
+function passingEndpoint(
+  { endpoint }: Chosen,
+  exchange: Exchange,
+  client: ClientKey | undefined,
+): Endpoint | undefined {
+  if (endpoint?.codec.wire !== exchange.wire || endpoint.env.profile !== profileOf(endpoint.codec)) return undefined
   const isSilent = exchange.wire === 'openai-chat' && exchange.stream && exchange.client?.includeUsage !== true
-  return !(isSilent && client?.tokensPerMinute !== undefined)
+  return isSilent && client?.tokensPerMinute !== undefined ? undefined : endpoint
 }
 
 /** The request with all that the client left with the gateway, and what keeps the answer in turn. */

@@ -8,25 +8,23 @@ import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
 import type { HttpRequest, StreamDecoder } from '../wire/codec.js'
-import type { GatewayCall, Written } from './call.js'
+import type { Leg, Written } from './call.js'
 import { failureOf } from './failure.js'
 
 /** Headers that say what is asked, not who asks. */
-const passedOn = new Set([
-  'accept',
-  'anthropic-beta',
-  'anthropic-version',
-  'content-type',
-  'idempotency-key',
-  'openai-beta',
-])
+const passedOn = ['accept', 'anthropic-beta', 'anthropic-version', 'content-type', 'idempotency-key', 'openai-beta']
 /** Headers of the answer that belong to the answer, not to the connection. */
 const passedBack = new Set(['content-type', 'request-id', 'x-request-id'])
 
-export async function forwarded(call: GatewayCall, endpoint: Endpoint): Promise<Written> {
+export async function forwarded(call: Leg, endpoint: Endpoint): Promise<Written> {
   const { status, headers, body } = await passedOnTo(endpoint, call.http, call.exchange.model, call.signal)
-  const kept = Object.entries(headers).filter(([name]) => passedBack.has(name) || name.startsWith('x-ratelimit-'))
-  return { status, headers: Object.fromEntries(kept), body: watched(call, endpoint, body) }
+  const kept: Record<string, string> = {}
+  for (const name in headers) {
+    if (passedBack.has(name) || name.startsWith('x-ratelimit-')) kept[name] = headers[name] ?? ''
+  }
+  const length = headers['content-length']
+  if (length !== undefined && headers['content-encoding'] === undefined) kept['content-length'] = length
+  return { status, headers: kept, body: watched(call, endpoint, body) }
 }
 
 /** The answer of the endpoint to the client's own request. */
@@ -46,7 +44,11 @@ export async function passedOnTo(
 
 /** The client's request for the model of the target: the name stands in the body, on Gemini in the path. */
 function outgoing(http: HttpRequest, asked: string, model: string): HttpRequest {
-  const headers = Object.fromEntries(Object.entries(http.headers).filter(([name]) => passedOn.has(name)))
+  const headers: Record<string, string> = {}
+  for (const name of passedOn) {
+    const value = http.headers[name]
+    if (value !== undefined) headers[name] = value
+  }
   const [place = '', query = ''] = http.path.split('?', 2)
   const kept = query.split('&').filter((pair) => pair !== '' && !/^(?:key|%6bey)=/i.test(pair))
   const named = place.replace(/(?<=\/models\/)[^:]*(?=:)/, () => encodeURIComponent(model))
@@ -56,11 +58,7 @@ function outgoing(http: HttpRequest, asked: string, model: string): HttpRequest 
 }
 
 /** The bytes, and what they tell of usage when they are gone. A stream that broke off must not look whole. */
-async function* watched(
-  call: GatewayCall,
-  endpoint: Endpoint,
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+async function* watched(call: Leg, endpoint: Endpoint, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { wire, stream } = call.exchange
   const witness = stream ? streamWitness(wire) : wholeWitness()
   for await (const piece of body) {
@@ -131,14 +129,14 @@ function streamWitness(wire: Wire): Witness {
   }
 }
 
-function tell({ progress }: GatewayCall, events: readonly CompletionEvent[]): void {
+function tell({ progress }: Leg, events: readonly CompletionEvent[]): void {
   for (const event of events) {
     if (event.type === 'usage') progress.usage = event.usage
     if (event.type === 'finish') progress.finishReason = event.reason
   }
 }
 
-function eventsIn(text: string, { codec }: Endpoint, { exchange, env }: GatewayCall): readonly CompletionEvent[] {
+function eventsIn(text: string, { codec }: Endpoint, { exchange, env }: Leg): readonly CompletionEvent[] {
   if (text === '') return []
   const http = { status: 200, headers: { 'content-type': 'application/json' }, body: text }
   return exchange.stream

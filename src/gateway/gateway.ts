@@ -1,27 +1,36 @@
-// Any client in, any provider out: one function from a web request to a web response.
+// Any client in, any provider out: one function from a request to its answer, in the web's own forms or in plain ones.
 // The route names the client's wire; the model's name decides who answers, on the same wire or on another.
 import type { HttpRequest } from '../wire/codec.js'
 import { listing } from '../wire/listings.js'
-import { answerOf, type Ending, jsonAnswer, preflight, textAnswer } from './answer.js'
-import { type ArrivedRequest, servedAround } from './around.js'
+import { answerOf, jsonAnswer, preflight, textAnswer } from './answer.js'
+import { servedAround } from './around.js'
+import type { Answer, Arrival, Handler } from './arrival.js'
 import type { Written } from './call.js'
 import { clientsOf, mayUse } from './clients.js'
 import { completion, type Service } from './completion.js'
 import { failureOf, refused, writeFailure } from './failure.js'
 import { type ClientKey, checkOptions, type GatewayLogRecord, type GatewayOptions } from './options.js'
-import { type BodyCaps, checkSender, receive } from './received.js'
+import { type BodyCaps, receive, senderCheck } from './received.js'
 import { type GatewayState, gatewayState } from './state.js'
-import { chooser } from './targets.js'
+import { chooser, wiresOf } from './targets.js'
 import { countedTokens } from './token-count.js'
 import { recordOf, tokensIn, type Visit, visitOf } from './visit.js'
+import { webGateway } from './web.js'
 
 /** A function from a request to its answer; it never rejects. */
 export type Gateway = (request: Request) => Promise<Response>
 
+/** A gateway, for servers of both kinds. */
+export interface CreatedGateway extends Gateway {
+  /** The same without the web's objects, which cost more than the answer; for servers that have others. */
+  readonly handle: Handler
+}
+
 /** What all calls of a gateway have in common. */
 interface Frame extends Service {
   readonly options: GatewayOptions
-  readonly clientOf: (headers: Headers, url: URL) => ClientKey | undefined
+  readonly checkSender: (headers: Arrival['headers']) => void
+  readonly clientOf: (arrival: Arrival) => ClientKey | undefined
   readonly state: GatewayState
   readonly caps: BodyCaps
 }
@@ -30,45 +39,47 @@ interface Frame extends Service {
  * A gateway over the given routes. It holds no sockets and no timers of its own: dropping it is enough. When the options
  * change, the next gateway goes on with the `state` of the one before.
  */
-export function createGateway(options: GatewayOptions, state: GatewayState = gatewayState(options?.limits)): Gateway {
+export function createGateway(
+  options: GatewayOptions,
+  state: GatewayState = gatewayState(options?.limits),
+): CreatedGateway {
   checkOptions(options)
-  const { keys = [], routes, limits = {}, strict = false, limiter = state.limiter } = options
+  const { keys = [], routes, limits = {}, strict = false, limiter = state.limiter, hosts = [], origins = [] } = options
   const frame: Frame = {
     options,
+    checkSender: senderCheck(hosts, origins),
     clientOf: clientsOf(keys),
     choose: chooser(routes),
+    targetWires: wiresOf(routes),
     state,
     door: { metrics: state.metrics, limiter, concurrency: limits.concurrency ?? 1_000 },
     strict,
     caps: { bytes: limits.bodyBytes ?? 32 * 1_048_576, timeoutMs: limits.bodyTimeoutMs ?? 30_000 },
   }
-  return (request) =>
+  const handle: Handler = (arrival) =>
     servedAround(
       options.around,
-      () => arrivedOf(request),
-      (over) => serve(frame, request, over),
+      () => ({ method: arrival.method, path: arrival.path, headers: arrival.headers }),
+      (over) => serve(frame, arrival, over),
     )
-}
-
-function arrivedOf({ method, url, headers }: Request): ArrivedRequest {
-  return { method, path: new URL(url).pathname, headers: Object.fromEntries(headers) }
+  return Object.assign(webGateway(handle), { handle })
 }
 
 async function serve(
   frame: Frame,
-  request: Request,
+  arrival: Arrival,
   over: ((record: GatewayLogRecord) => void) | undefined,
-): Promise<Response> {
-  const visit = visitOf(request, over)
-  const { hosts = [], origins = [] } = frame.options
+): Promise<Answer> {
+  const { method, path, headers } = arrival
+  const visit = visitOf(arrival, over)
   try {
-    checkSender(request.headers, visit.url, hosts, origins)
-    if (request.method === 'OPTIONS') return answered(frame, visit, preflight(request.headers))
-    const isReading = request.method === 'GET' || request.method === 'HEAD'
-    if (isReading && visit.url.pathname === '/healthz') return answered(frame, visit, jsonAnswer({ status: 'ok' }))
-    const client = frame.clientOf(request.headers, visit.url)
-    if (client !== undefined) visit.facts = { client: client.name }
-    if (isReading && visit.url.pathname === '/metrics') {
+    frame.checkSender(headers)
+    if (method === 'OPTIONS') return answered(frame, visit, preflight(headers))
+    const isReading = method === 'GET' || method === 'HEAD'
+    if (isReading && path === '/healthz') return answered(frame, visit, jsonAnswer({ status: 'ok' }))
+    const client = frame.clientOf(arrival)
+    if (client !== undefined) visit.facts.client = client.name
+    if (isReading && path === '/metrics') {
       return answered(frame, visit, textAnswer(frame.state.metrics.text()))
     }
     return await routed(frame, visit, client)
@@ -80,19 +91,18 @@ async function serve(
   }
 }
 
-async function routed(frame: Frame, visit: Visit, client: ClientKey | undefined): Promise<Response> {
-  const { route, request, url } = visit
+async function routed(frame: Frame, visit: Visit, client: ClientKey | undefined): Promise<Answer> {
+  const { route, arrival } = visit
   if (route.kind === 'unknown') {
-    const message = `there is no route ${request.method} ${url.pathname} on this gateway`
+    const message = `there is no route ${arrival.method} ${arrival.path} on this gateway`
     throw refused(route.wrongMethod ? 405 : 404, 'not_found', message)
   }
-  const http = await receive(request, url, frame.caps)
+  const http = await receive(arrival, frame.caps)
   if (route.kind === 'completion') {
-    const { written, leave, release } = await completion(frame, visit, client, http)
-    const over = (): void => {
+    const { written, release } = await completion(frame, visit, client, http)
+    return answered(frame, visit, written, () => {
       release(tokensIn(visit.progress.usage)).catch(() => {}) // the limiter is away; the next call finds out
-    }
-    return answered(frame, visit, written, { leave, over })
+    })
   }
   return answered(frame, visit, await listed(frame, visit, client, http, route))
 }
@@ -115,7 +125,7 @@ function modelsFor({ options }: Frame, client: ClientKey | undefined): readonly 
 }
 
 /** The answer; when its last byte is gone, the visit is told to log, metrics and whoever stands around it. */
-function answered({ state, options }: Frame, visit: Visit, written: Written, ending?: Ending): Response {
+function answered({ state, options }: Frame, visit: Visit, written: Written, ended?: () => void): Answer {
   let isOver = false
   const over = (): void => {
     if (isOver) return
@@ -124,7 +134,7 @@ function answered({ state, options }: Frame, visit: Visit, written: Written, end
     state.metrics.record(record)
     options.log?.(record)
     visit.over?.(record)
-    ending?.over()
+    ended?.()
   }
-  return answerOf(visit, written, { leave: () => ending?.leave(), over })
+  return answerOf(visit, written, over)
 }

@@ -1,25 +1,34 @@
 // A request as it arrives: its address checked, its body read within its caps.
 import { ToolwireError } from '../errors/error.js'
 import type { HttpRequest } from '../wire/codec.js'
+import type { Arrival } from './arrival.js'
 import { refused } from './failure.js'
 
 const loopback: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /** Refuses requests that a web page made under a name of its own, or from an origin that was not allowed. */
-export function checkSender(headers: Headers, url: URL, hosts: readonly string[], origins: readonly string[]): void {
-  const host = headers.get('host') ?? url.host
-  const name = host.replace(/:\d+$/, '').toLowerCase()
-  const allowed = [...loopback, ...hosts]
-  if (!hosts.includes('*') && !allowed.includes(name)) {
-    throw new ToolwireError('permission', `this gateway does not answer to the host "${name}"; add it to "hosts"`)
+export function senderCheck(
+  hosts: readonly string[],
+  origins: readonly string[],
+): (headers: Arrival['headers']) => void {
+  const allowed = new Set([...loopback, ...hosts])
+  const isOpen = hosts.includes('*')
+  return ({ host = '', origin }) => {
+    const name = hostName(host)
+    if (!isOpen && !allowed.has(name)) {
+      throw new ToolwireError('permission', `this gateway does not answer to the host "${name}"; add it to "hosts"`)
+    }
+    if (origin !== undefined && !origins.includes(origin)) {
+      const message = `web pages of ${origin} may not use this gateway; add the origin to "origins"`
+      throw new ToolwireError('permission', message)
+    }
   }
-  const origin = headers.get('origin')
-  if (origin !== null && !origins.includes(origin)) {
-    throw new ToolwireError(
-      'permission',
-      `web pages of ${origin} may not use this gateway; add the origin to "origins"`,
-    )
-  }
+}
+
+function hostName(host: string): string {
+  const name = /^([\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i.exec(host)?.[1]
+  if (name === undefined) throw refused(400, 'invalid_request', 'the host of the request cannot be read')
+  return name.toLowerCase()
 }
 
 export interface BodyCaps {
@@ -27,44 +36,47 @@ export interface BodyCaps {
   readonly timeoutMs: number
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** The request with its whole body. A body that is too long, too slow or no UTF-8 is refused while it arrives. */
-export async function receive(request: Request, url: URL, caps: BodyCaps): Promise<HttpRequest> {
-  const declared = Number(request.headers.get('content-length') ?? 0)
-  if (declared > caps.bytes) throw tooLarge(caps.bytes)
-  const bytes = await bodyOf(request, caps)
+export async function receive(arrival: Arrival, caps: BodyCaps): Promise<HttpRequest> {
+  const { method, path, query, headers } = arrival
+  if (Number(headers['content-length'] ?? 0) > caps.bytes) throw tooLarge(caps.bytes)
+  const bytes = await bodyOf(arrival, caps)
   try {
-    const body = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    const headers = Object.fromEntries(request.headers)
-    return { method: request.method, path: url.pathname + url.search, headers, body }
+    return { method, path: path + query, headers: headers as HttpRequest['headers'], body: utf8.decode(bytes) }
   } catch (cause) {
     throw new ToolwireError('invalid_request', 'the request body is not UTF-8', { cause })
   }
 }
 
-async function bodyOf(request: Request, caps: BodyCaps): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array()
-  const reader = request.body.getReader()
+async function bodyOf(arrival: Arrival, caps: BodyCaps): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    const message = `the request body did not arrive within ${caps.timeoutMs} ms`
-    timer = setTimeout(() => reject(refused(408, 'timeout', message)), caps.timeoutMs)
+  const { ended, leave } = arrival.read((piece) => {
+    length += piece.length
+    if (length > caps.bytes) throw tooLarge(caps.bytes)
+    chunks.push(piece)
   })
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late])
-      if (done) return joined(chunks, length)
-      length += value.length
-      if (length > caps.bytes) throw tooLarge(caps.bytes)
-      chunks.push(value)
+  await inTime(ended, caps.timeoutMs, leave)
+  return joined(chunks, length)
+}
+
+function inTime(ended: Promise<void>, timeoutMs: number, leave: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      leave()
+      reject(refused(408, 'timeout', `the request body did not arrive within ${timeoutMs} ms`))
+    }, timeoutMs)
+    const settle = (how: () => void): void => {
+      clearTimeout(timer)
+      how()
     }
-  } catch (error) {
-    reader.cancel(error).catch(() => {}) // the sender is told by the answer
-    throw error
-  } finally {
-    clearTimeout(timer)
-  }
+    ended.then(
+      () => settle(resolve),
+      (error: unknown) => settle(() => reject(error)),
+    )
+  })
 }
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {

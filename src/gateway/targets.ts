@@ -1,4 +1,5 @@
 // From the name a client asks for to the model that answers: the route, its target by weight, its fallbacks.
+import type { Wire } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import { endpointOf } from '../model/endpoint.js'
 import { recordOf } from '../model/factories.js'
@@ -44,6 +45,11 @@ export function chooser(
     const others = (route.fallbacks ?? []).map((target) => chosenOf(target, asked).model)
     return others.length === 0 ? first : { model: fallback([first.model, ...others]) }
   }
+}
+
+/** The wires on which targets can be asked as they are. */
+export function wiresOf(routes: readonly GatewayRoute[]): ReadonlySet<Wire> {
+  return new Set(routes.flatMap(({ targets }) => targets.flatMap((target) => (isModel(target) ? [] : [target.wire]))))
 }
 
 function byWeight(targets: readonly (Target | Model)[], random: number): Target | Model {

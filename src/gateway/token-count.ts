@@ -22,13 +22,14 @@ export async function countedTokens(
   route: CountRoute,
 ): Promise<Written> {
   const model = askedModel(route, http)
-  visit.facts = { ...visit.facts, wire: route.wire, model }
+  visit.facts.wire = route.wire
+  visit.facts.model = model
   const { endpoint } = chosenFor(service, client, model)
   if (endpoint?.codec.wire !== route.wire) {
     visit.progress.losses = ['token_count_estimated']
     return jsonAnswer(listing(route, { models: [], inputTokens: tokensOf(http.body as string) }) as object)
   }
-  const { status, body } = await passedOnTo(endpoint, http, model, visit.request.signal)
+  const { status, body } = await passedOnTo(endpoint, http, model, visit.arrival.signal)
   return { status, headers: { 'content-type': 'application/json' }, body }
 }
 

@@ -1,11 +1,12 @@
 // A call across wires: the client's request is decoded, a model is asked, its events are written on the client's wire.
 // The head of the answer waits for the first event, so that a failure before it has its own status.
 import type { CompletionEvent } from '../conversation/events.js'
-import { createFolder } from '../conversation/fold.js'
 import type { Loss } from '../conversation/losses.js'
 import type { OpaqueTool } from '../conversation/request.js'
 import type { ToolwireError } from '../errors/error.js'
+import { type Batches, batchesOf } from '../model/batches.js'
 import type { ModelRequest } from '../model/model.js'
+import type { StreamEncoder } from '../wire/codec.js'
 import type { GatewayCall, Written } from './call.js'
 import { withCustomTools } from './custom-tools.js'
 import { failureOf, refused } from './failure.js'
@@ -44,8 +45,7 @@ function refuseLosses({ chosen: { endpoint }, exchange, decodingLosses }: Gatewa
 
 async function whole(call: GatewayCall, request: ModelRequest): Promise<Written> {
   const { codec, exchange, env, progress } = call
-  const answer = await call.chosen.model.complete(request, { signal: call.signal })
-  const response = answer.id === '' ? { ...answer, id: call.requestId } : answer
+  const response = named(await call.chosen.model.complete(request, { signal: call.signal }), call)
   progress.usage = response.usage
   progress.finishReason = response.finishReason
   call.keep(response)
@@ -55,41 +55,58 @@ async function whole(call: GatewayCall, request: ModelRequest): Promise<Written>
 }
 
 async function streamed(call: GatewayCall, request: ModelRequest): Promise<Written> {
-  const events = call.chosen.model.stream(request, { signal: call.signal, deltas: true })[Symbol.asyncIterator]()
+  const batches = batchesOf(call.chosen.model.stream(request, { signal: call.signal, deltas: true }))
   const losses = [...call.decodingLosses]
-  let first = await events.next()
-  for (; first.done !== true && first.value.type === 'loss'; first = await events.next()) losses.push(first.value.loss)
+  let first = await batches.next()
+  for (; first.done !== true && first.value.every(isLoss); first = await batches.next()) {
+    for (const event of first.value) if (isLoss(event)) losses.push(event.loss)
+  }
   noteLosses(call, losses)
   const encoder = call.codec.stream.encode(call.exchange, call.env)
-  const folder = createFolder()
-  const seen = (given: CompletionEvent): string => {
-    const event = given.type === 'start' && given.id === '' ? { ...given, id: call.requestId } : given
-    if (event.type === 'usage') call.progress.usage = event.usage
-    if (event.type === 'finish') call.progress.finishReason = event.reason
-    folder.push(event)
-    return encoder.push(event)
-  }
-  async function* pieces(): AsyncGenerator<string> {
-    try {
-      for (let next = first; next.done !== true; next = await events.next()) {
-        const text = seen(next.value)
-        if (text !== '') yield text
+  return { status: 200, headers: encoder.headers, body: written(call, batches, first, encoder, losses) }
+}
+
+/** What a batch says, on the client's wire; a failure in the middle is said there, too. */
+async function* written(
+  call: GatewayCall,
+  batches: Batches,
+  first: Awaited<ReturnType<Batches['next']>>,
+  encoder: StreamEncoder,
+  losses: readonly Loss[],
+): AsyncGenerator<string> {
+  try {
+    let next = first
+    for (; next.done !== true; next = await batches.next()) {
+      let text = ''
+      for (const event of next.value) {
+        if (event.type === 'usage') call.progress.usage = event.usage
+        if (event.type === 'finish') call.progress.finishReason = event.reason
+        text += encoder.push(event.type === 'start' ? named(event, call) : event)
       }
-      const rest = encoder.end()
-      noteLosses(call, [...losses, ...encoder.losses])
-      call.keep(folder.done().response)
-      if (rest !== '') yield rest
-    } catch (error) {
-      const failure = failureOf(error)
-      if (call.signal.aborted) throw failure
-      call.progress.error = failure.code
-      call.progress.message = failure.message
-      yield encoder.push({ type: 'error', error: failure }) + encoder.end()
-    } finally {
-      await events.return?.()
+      if (text !== '') yield text
     }
+    const rest = encoder.end()
+    noteLosses(call, [...losses, ...encoder.losses])
+    call.keep(named(next.value, call))
+    if (rest !== '') yield rest
+  } catch (error) {
+    const failure = failureOf(error)
+    if (call.signal.aborted) throw failure
+    call.progress.error = failure.code
+    call.progress.message = failure.message
+    yield encoder.push({ type: 'error', error: failure }) + encoder.end()
+  } finally {
+    await batches.return(undefined as never)
   }
-  return { status: 200, headers: encoder.headers, body: pieces() }
+}
+
+function isLoss(event: CompletionEvent): event is Extract<CompletionEvent, { type: 'loss' }> {
+  return event.type === 'loss'
+}
+
+/** An answer without a name gets that of the request. */
+function named<T extends { readonly id: string }>(answer: T, { requestId }: GatewayCall): T {
+  return answer.id === '' ? { ...answer, id: requestId } : answer
 }
 
 /** What every answer from another wire has: other words for its end, ids and numbers that only one of the wires has. */

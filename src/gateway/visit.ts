@@ -1,12 +1,12 @@
 // One request, from its arrival to its last byte, and what is told of it when it is over.
 import type { Usage } from '../conversation/usage.js'
 import { type Route, routeOf } from '../wire/routes.js'
+import type { Arrival } from './arrival.js'
 import type { Progress } from './call.js'
 import type { GatewayLogRecord } from './options.js'
 
 export interface Visit {
-  readonly request: Request
-  readonly url: URL
+  readonly arrival: Arrival
   readonly route: Route
   readonly requestId: string
   readonly started: number
@@ -14,15 +14,13 @@ export interface Visit {
   /** Gets the record when the visit is over. */
   readonly over: ((record: GatewayLogRecord) => void) | undefined
   /** Filled in as it becomes known. */
-  facts: Partial<GatewayLogRecord>
+  readonly facts: { -readonly [Name in keyof GatewayLogRecord]?: GatewayLogRecord[Name] }
 }
 
-export function visitOf(request: Request, over?: (record: GatewayLogRecord) => void): Visit {
-  const url = new URL(request.url)
+export function visitOf(arrival: Arrival, over?: (record: GatewayLogRecord) => void): Visit {
   return {
-    request,
-    url,
-    route: routeOf(request.method, url.pathname),
+    arrival,
+    route: routeOf(arrival.method, arrival.path),
     requestId: crypto.randomUUID(),
     started: performance.now(),
     progress: { usage: undefined, finishReason: undefined, losses: [], error: undefined, message: undefined },
@@ -36,8 +34,8 @@ export function recordOf(visit: Visit, status: number): GatewayLogRecord {
   const { usage, finishReason, losses, error, message } = visit.progress
   return {
     requestId: visit.requestId,
-    method: visit.request.method,
-    path: visit.url.pathname,
+    method: visit.arrival.method,
+    path: visit.arrival.path,
     status,
     durationMs: Math.round((performance.now() - visit.started) * 1000) / 1000,
     ...visit.facts,

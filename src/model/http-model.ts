@@ -8,7 +8,8 @@ import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
 import { neverAborted, type TransportResponse } from '../transport/transport.js'
 import type { EncodedRequest, Env, StreamDecoder } from '../wire/codec.js'
-import { type Awaitable, awaitable, drained, leavable, oneByOne } from './awaitable.js'
+import { awaitable, drained, leavable, oneByOne } from './awaitable.js'
+import { type Batches, withBatches } from './batches.js'
 import { checkCapabilities } from './capabilities.js'
 import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
 import type { CallOptions, Model, ModelRequest } from './model.js'
@@ -32,10 +33,13 @@ export function httpModel(endpoint: Endpoint): Model {
     },
     complete: async (request, options = {}) =>
       drained(callEvents(place, request, { ...options, signal: options.signal ?? neverAborted }, false)),
-    stream: (request, options = {}): Awaitable<CompletionEvent, CompletionResponse> =>
-      awaitable(() =>
-        leavable(options.signal, (signal) => oneByOne(callEvents(place, request, { ...options, signal }, true))),
-      ),
+    stream(request, options = {}) {
+      const open = (signal: AbortSignal): Batches => callEvents(place, request, { ...options, signal }, true)
+      return withBatches(
+        awaitable(() => leavable(options.signal, (signal) => oneByOne(open(signal)))),
+        () => open(options.signal ?? neverAborted),
+      )
+    },
   }
 }
 

@@ -110,6 +110,22 @@ describe.runIf(isInstalled)('limits in Redis', () => {
     expect(countsOf(await Promise.all(Array.from({ length: 5 }, () => ask(gateways[0]))))).toEqual({ 200: 5 })
   })
 
+  test('both limits at once, under load: exactly the requests pass, never more than the calls at once', async () => {
+    const { gateways, most } = pair('both', { requestsPerMinute: 60, concurrency: 4 }, 2)
+    const statuses: number[] = []
+    const client = async (index: number): Promise<void> => {
+      // Whoever finds no place tries again; whoever has used up the requests stops.
+      for (let status = 503; status !== 429; ) {
+        status = (await ask(gateways[(index + statuses.length) % 2])).status
+        statuses.push(status)
+      }
+    }
+    await Promise.all(Array.from({ length: 30 }, (_, index) => client(index)))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+    expect(most()).toBeLessThanOrEqual(4)
+  })
+
   test('tokens: what one gateway used is gone for the other', async () => {
     const { gateways } = pair('tokens', { tokensPerMinute: 80 }, 0)
     const statuses = []

@@ -1,0 +1,156 @@
+// One exchange on Node's own HTTP: the request as the gateway wants it, the answer written at the client's pace.
+// The trap: a client that leaves must end the call upstream at once, and one that does not read must hold it back.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ToolwireError } from '../errors/error.js'
+import type { Answer, Arrival, Handler, Piece, Reading } from '../gateway/arrival.js'
+
+/** Rejects when the answer broke off; the connection has to be cut then. */
+export async function serveExchange(
+  handle: Handler,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const leaving = new AbortController()
+  outgoing.on('close', () => {
+    if (!outgoing.writableFinished) leaving.abort()
+  })
+  const arrival = arrivalOf(incoming, leaving.signal)
+  const { status, headers, body } = arrival === undefined ? unreadable : await handle(arrival)
+  if (leaving.signal.aborted) {
+    if (typeof body !== 'string') await body.return()
+    return
+  }
+  if (typeof body === 'string') await writeWhole(outgoing, incoming, status, headers, body)
+  else await writePieces(outgoing, status, headers, body)
+}
+
+const unreadable: Answer = { status: 400, headers: {}, body: '' }
+
+/** Nothing when the address cannot be read. */
+function arrivalOf(incoming: IncomingMessage, signal: AbortSignal): Arrival | undefined {
+  const { method = '', url = '' } = incoming
+  const place = placeOf(url)
+  if (place === undefined) return undefined
+  const headers = incoming.headers as Arrival['headers'] // `set-cookie`, the only list, is nothing that a client says
+  return { method, ...place, headers, read: (take) => read(incoming, take), signal }
+}
+
+/** Plain addresses are taken as they are; dot segments and the like are for the platform to resolve. */
+function placeOf(url: string): Pick<Arrival, 'path' | 'query'> | undefined {
+  if (/^(?:\/[\w:-][\w:.-]*)+$/.test(url)) return { path: url, query: '' }
+  const whole = url.startsWith('/') ? `http://localhost${url}` : url
+  if (!URL.canParse(whole)) return undefined
+  const { protocol, pathname, search } = new URL(whole)
+  return protocol === 'http:' || protocol === 'https:' ? { path: pathname, query: search } : undefined
+}
+
+function read(incoming: IncomingMessage, take: (piece: Uint8Array) => void): Reading {
+  let isOpen = true
+  const ended = new Promise<void>((resolve, reject) => {
+    incoming.on('data', (piece: Uint8Array) => {
+      if (!isOpen) return
+      try {
+        take(piece)
+      } catch (error) {
+        isOpen = false
+        reject(error)
+      }
+    })
+    incoming.on('end', resolve)
+    incoming.on('error', () => {}) // told by 'close'
+    incoming.on('close', () => {
+      if (!incoming.readableEnded) reject(new ToolwireError('aborted', 'the client left before its request was whole'))
+    })
+  })
+  return {
+    ended,
+    leave() {
+      isOpen = false
+    },
+  }
+}
+
+async function writeWhole(
+  outgoing: ServerResponse,
+  incoming: IncomingMessage,
+  status: number,
+  headers: Answer['headers'],
+  body: string,
+): Promise<void> {
+  const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }
+  if (incoming.complete) {
+    outgoing.writeHead(status, { ...headers, ...length })
+    outgoing.end(body)
+    return
+  }
+  // Closing on a client that still sends would take the answer from it: what it sends is thrown away for a while.
+  outgoing.shouldKeepAlive = false
+  outgoing.writeHead(status, { ...headers, ...length })
+  outgoing.write(body)
+  await lingered(incoming)
+  outgoing.end()
+}
+
+const lingerMs = 500
+
+function lingered(incoming: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, lingerMs)
+    incoming.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    incoming.resume()
+  })
+}
+
+async function writePieces(
+  outgoing: ServerResponse,
+  status: number,
+  headers: Answer['headers'],
+  pieces: Exclude<Answer['body'], string>,
+): Promise<void> {
+  let wake = (): void => {}
+  outgoing.on('drain', () => wake())
+  outgoing.on('close', () => {
+    wake()
+    if (!outgoing.writableFinished) pieces.return().catch(() => {}) // the call upstream was aborted
+  })
+  outgoing.writeHead(status, headers)
+  const write = turnwise(outgoing)
+  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+    if (outgoing.destroyed) return
+    if (write(next.value)) continue
+    await new Promise<void>((resolve) => {
+      wake = resolve
+    })
+  }
+  outgoing.end()
+}
+
+/**
+ * What is written in one turn of the loop leaves together at its end: the head with the first piece, the last piece with the end.
+ * The socket is held, not the answer: Node forgets to tell that an answer held back has drained.
+ */
+function turnwise(outgoing: ServerResponse): (piece: Piece) => boolean {
+  let isHeld = false
+  let isBegun = false
+  const hold = (): void => {
+    const { socket } = outgoing
+    if (isHeld || socket === null) return
+    isHeld = true
+    socket.cork()
+    setImmediate(() => {
+      isHeld = false
+      if (outgoing.writableEnded || outgoing.socket !== socket) return // the end lets everything go
+      if (!isBegun) outgoing.flushHeaders()
+      socket.uncork()
+    })
+  }
+  hold()
+  return (piece) => {
+    isBegun = true
+    hold()
+    return outgoing.write(piece)
+  }
+}

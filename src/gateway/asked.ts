@@ -1,0 +1,29 @@
+// The little a gateway must know of a call that it sends on as it came: reading all of it would cost more than the call.
+// What is not found here is for the codec to read, and to refuse in the form of its wire; what is no JSON, for the provider.
+import type { Wire } from '../conversation/messages.js'
+import { spanFinder } from '../json/spans.js'
+import type { Exchange, HttpRequest } from '../wire/codec.js'
+import { readPath } from '../wire/gemini/paths.js'
+
+const spansOf = spanFinder(['/model', '/stream', '/stream_options/include_usage'])
+
+export function askedOf(wire: Wire, { path, body }: HttpRequest): Exchange | undefined {
+  if (wire === 'gemini') {
+    const { model, stream } = readPath(path)
+    return model === '' ? undefined : { wire, model, stream }
+  }
+  const find = spansOf(body as string)
+  const model = textIn(find('/model'))
+  if (model === undefined) return undefined
+  const stream = wire === 'ollama' ? find('/stream') !== 'false' : find('/stream') === 'true'
+  return { wire, model, stream, client: { includeUsage: find('/stream_options/include_usage') === 'true' } }
+}
+
+function textIn(span: string | undefined): string | undefined {
+  try {
+    const value: unknown = span?.startsWith('"') ? JSON.parse(span) : undefined
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}

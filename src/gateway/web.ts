@@ -1,0 +1,53 @@
+// The gateway as a function from a web request to a web response.
+import type { Answer, Arrival, Handler, Reading } from './arrival.js'
+
+export function webGateway(handle: Handler): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const leaving = new AbortController()
+    const leave = (): void => leaving.abort()
+    if (request.signal.aborted) leave()
+    request.signal.addEventListener('abort', leave, { once: true })
+    const { status, headers, body } = await handle(arrivalOf(request, leaving.signal))
+    if (typeof body !== 'string') return new Response(streamOf(body, leave), { status, headers })
+    return new Response(request.method === 'HEAD' || body === '' ? null : body, { status, headers })
+  }
+}
+
+function arrivalOf(request: Request, signal: AbortSignal): Arrival {
+  const { pathname, search, host } = new URL(request.url)
+  const headers = { host, ...Object.fromEntries(request.headers) }
+  return { method: request.method, path: pathname, query: search, headers, read: (take) => read(request, take), signal }
+}
+
+function read({ body }: Request, take: (piece: Uint8Array) => void): Reading {
+  const reader = body?.getReader()
+  const leave = (): void => void reader?.cancel().catch(() => {}) // the sender is told by the answer
+  const readAll = async (): Promise<void> => {
+    try {
+      for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) take(next.value)
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+  return { ended: readAll(), leave }
+}
+
+/** Pulled by the client: the upstream is read no faster than that. */
+function streamOf(pieces: Exclude<Answer['body'], string>, leave: () => void): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next() // a failure breaks the connection: a cut answer must not look whole
+        if (done === true) controller.close()
+        else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
+      },
+      async cancel() {
+        leave()
+        await pieces.return()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
