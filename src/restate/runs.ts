@@ -10,11 +10,13 @@ import type { Approvals } from '../loop/state.js'
 import { type Ask, asking, type Reply, type RestateServer, refused } from './server.js'
 import type { RestateInput } from './service.js'
 
+/** How one run is started. */
 export interface RestateStart {
   /** Started twice under one id, it runs once. Random when left out. */
   readonly runId?: string | undefined
 }
 
+/** A run that was started: its id, and its result when it is there. */
 export interface RestateRun {
   readonly runId: string
   /**
@@ -24,6 +26,7 @@ export interface RestateRun {
   result(): Promise<RunResult>
 }
 
+/** A run as the server has it. */
 export interface RestateRunSummary {
   readonly runId: string
   /** As Restate spells it: scheduled, pending, running, backing-off, suspended, paused, completed. */
@@ -36,11 +39,13 @@ export interface RestateRunSummary {
   readonly createdAt: number
 }
 
+/** A run as the server has it, with its steps. */
 export interface RestateRunDetails extends RestateRunSummary {
   /** The names of the steps that were begun, in order. */
   readonly steps: readonly string[]
 }
 
+/** Runs as workflows of Restate: started, looked for, resumed, cancelled. */
 export interface RestateRuns {
   start(input: RestateInput, options?: RestateStart): Promise<RestateRun>
   /** A run that was started, here or elsewhere. */

@@ -5,6 +5,7 @@ import { writeJson } from '../json/stringify.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { networkError } from '../transport/network-error.js'
 
+/** Where the Restate server is; the defaults are those of one on this machine. */
 export interface RestateServer {
   /** Where runs are started and waited for; `http://127.0.0.1:8080`. */
   readonly ingress?: string | undefined

@@ -31,6 +31,7 @@ export type RestateInput = EngineInput
 /** What the process that has the run brings along: the options of `run` but for what is in the input. */
 export type RestateOptions = EngineOptions
 
+/** How long steps may take, and how long runs are kept. */
 export interface RestateSettings {
   /** The longest that one answer of the model or one batch of calls may take; an hour. Then the server starts another attempt. */
   readonly stepTimeoutMs?: number | undefined
