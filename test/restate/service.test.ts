@@ -148,5 +148,6 @@ test('misuse is told once and not tried again, and an input sets no options', as
 })
 
 test('what the SDK calls is there, on Node 20 too', () => {
+  restateService('any', () => ({ model: scriptedModel([]) }))
   expect('withResolvers' in Promise).toBe(true)
 })
