@@ -5,7 +5,7 @@ export const linear = 2.3
 
 /** A ratio up to this needs no more rounds. One above it is mostly a round that was disturbed, so it is looked at again. */
 const settled = 2.15
-const leastRounds = 2
+const leastRounds = 3
 const mostRounds = 20
 
 /**
