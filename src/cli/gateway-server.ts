@@ -22,6 +22,8 @@ export interface ListenOptions {
 }
 
 const maxHeaderBytes = 32 * 1024
+/** Clients that come all at once wait to be let in; those that find the row full try again only after a second, then three. */
+const backlog = 4_096
 
 /** `gateway` is asked for at every request, so that it can be replaced. */
 export async function listen(gateway: () => CreatedGateway, options: ListenOptions): Promise<GatewayServer> {
@@ -72,7 +74,7 @@ function bound(server: Server, host: string, port: number): Promise<void> {
     const fail = (cause: Error): void =>
       reject(new ToolwireError('misuse', `cannot listen on ${host}:${port}; choose another with --port`, { cause }))
     server.once('error', fail)
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       server.off('error', fail)
       resolve()
     })

@@ -122,4 +122,4 @@ test('everybody reads his own answer, and nothing stays open', async () => {
   expect(metrics).toMatch(/^toolwire_requests_active 0$/m)
   // The provider closes connections that wait to be used again after five seconds; one with a call on it would stay.
   await expect.poll(sockets, { timeout: 12_000 }).toBeLessThanOrEqual(before)
-}, 20_000)
+}, 60_000)
