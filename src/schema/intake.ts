@@ -45,7 +45,8 @@ export function takeSchema(schema: unknown, side: Side): IntakeResult {
 
 function takeJson(schema: object): IntakeResult {
   const copy = plainCopy(schema)
-  if (!isJsonObject(copy)) return refused('schema_not_json', 'the schema is not made of plain JSON values')
+  if (!isJsonObject(copy))
+    return refused('schema_not_json', 'the schema is not made of plain JSON values, or is far too large')
   const problem = checkSchema(copy, { root: 'any', level: 'lenient' })
   if (problem !== undefined) return { ok: false, problem }
   let validator: Validator | undefined

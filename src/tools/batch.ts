@@ -11,7 +11,7 @@ import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { Gate, type ToolBudgets } from './limits.js'
 import { brokenFailure, late, type Preparation, prepare, type Repair, wholeCall } from './preparation.js'
-import { type LazySignal, type Raced, race, type Settled } from './race.js'
+import { isPromiseLike, type LazySignal, type Raced, race, type Settled } from './race.js'
 import type { ToolSource } from './registry.js'
 import { failedResult, resultOf } from './results.js'
 import type { ToolContext } from './tool.js'
@@ -98,7 +98,9 @@ export class Batch {
       return failedResult(call, rateLimited(tool, admission.retryAfterMs), settings)
     }
     if (admission.state !== 'admitted') return failedResult(call, late(admission.state), settings)
-    const work = async (signal: LazySignal): Promise<Checked<unknown>> => {
+    const checked = (value: unknown): Checked<unknown> | PromiseLike<Checked<unknown>> =>
+      tool.checkOutput === undefined ? { ok: true, value } : tool.checkOutput(value)
+    const work = (signal: LazySignal): Checked<unknown> | PromiseLike<Checked<unknown>> => {
       const context: ToolContext = {
         get signal() {
           return signal()
@@ -109,8 +111,8 @@ export class Batch {
         turn,
         ...this.#progressOf(call, signal),
       }
-      const value: unknown = await tool.execute(input, context)
-      return tool.checkOutput === undefined ? { ok: true, value } : await tool.checkOutput(value)
+      const value: unknown = tool.execute(input, context)
+      return isPromiseLike(value) ? Promise.resolve(value).then(checked) : checked(value)
     }
     const onLate = (settled: Settled<Checked<unknown>>): void =>
       notify(() => this.#record(passage, 'allowed', lateOutcome(settled), true))

@@ -1,5 +1,6 @@
 // Runs on DBOS and a real PostgreSQL. `npm run engines:dbos` does the same with more of them, and kills more.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { prepare } from './place.mjs'
 import { type Postgres, startPostgres } from './postgres.mjs'
 import { changedProgram, managing, workerKill } from './scenarios.mjs'
 
@@ -7,11 +8,12 @@ let postgres: Postgres | undefined
 beforeAll(async () => {
   postgres = await startPostgres()
   if (postgres === undefined) console.warn('PostgreSQL not found, skipped')
+  else await prepare(postgres)
 }, 120_000)
 afterAll(() => postgres?.stop())
 
-// side by side: they wait for processes most of the time
-test.concurrent.each([
+// one after the other: executors of one database take each other's runs
+test.each([
   ['a run goes on when its killed executor is back; calls that were cut off are in doubt, none runs twice', workerKill],
   ['a run waits, is approved once, is cancelled, is forked', managing],
   ['a program whose steps do not fit the records is told so', changedProgram],

@@ -1,15 +1,6 @@
 // What may happen to runs on DBOS, one function each. Gives what went wrong, in words, and figures.
-import {
-  codeOf,
-  faultsOf,
-  hasBegun,
-  inPlace as inAnyPlace,
-  input,
-  refusedApprovals,
-  until,
-} from '../engines/executor.mjs'
-
-const inPlace = (url, work) => inAnyPlace(new URL('./worker.mjs', import.meta.url), { DBOS_URL: url }, work)
+import { codeOf, faultsOf, hasBegun, input, refusedApprovals, until } from '../engines/executor.mjs'
+import { inPlace } from './place.mjs'
 
 /** Killed while its calls run, and started again under the same name: the run goes on by itself. */
 export const workerKill = ({ url }) =>

@@ -193,7 +193,9 @@ const value: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 function isKnownGap(schema: JsonObject): boolean {
   const text = JSON.stringify(schema)
   const asks = text.split('"unevaluated').length - 1
-  return asks > 1 || (asks === 1 && /"(?:contains|\$ref|not|if|oneOf)":/.test(text))
+  // members that a pattern of a failed alternative matched count as looked at in ajv
+  const areAlternatives = text.includes('"anyOf":') && text.includes('"patternProperties":')
+  return asks > 1 || (asks === 1 && (areAlternatives || /"(?:contains|\$ref|not|if|oneOf)":/.test(text)))
 }
 
 test('on generated schemas of all keywords every value gets the same verdict', () => {
@@ -247,6 +249,8 @@ describe('differences that are meant', () => {
       expect(ours(schema, { kind: 1, a: 1 })).toEqual({ ok: true, paths: [] })
       expect(ours(schema, { kind: 2, b: 1, a: 1 })).toEqual({ ok: false, paths: ['/a'] })
     }
+    const patterns: JsonObject = { anyOf: [true, { patternProperties: { '^a': false } }], unevaluatedProperties: false }
+    expect(verdicts(patterns, { a: 1 })).toEqual([false, true])
     const excluded: JsonObject = { not: { not: { properties: { a: {} } } }, unevaluatedProperties: false }
     expect(ours(excluded, { a: 1 })).toEqual({ ok: false, paths: ['/a'] })
     const conditional: JsonObject = {

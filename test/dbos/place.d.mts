@@ -1,0 +1,3 @@
+import type { Postgres } from './postgres.mjs'
+
+export function prepare(postgres: Postgres): Promise<unknown>
