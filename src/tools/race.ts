@@ -71,7 +71,7 @@ function begin<T>(work: () => T | PromiseLike<T>): Settled<T> | { readonly promi
 }
 
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }
 
 interface LazyController {
