@@ -14,7 +14,7 @@ import { specError } from './spec-rules.js'
 export interface ArgumentLimits {
   /** Characters of the text; 2,000,000. */
   readonly characters?: number | undefined
-  /** JSON values in the text, containers and members; 40,000. */
+  /** JSON values in the text, containers and members; 12,000. */
   readonly values?: number | undefined
   /** Members of one object; 10,000. */
   readonly keys?: number | undefined
@@ -22,7 +22,7 @@ export interface ArgumentLimits {
   readonly work?: number | undefined
 }
 
-const defaultLimits: TextLimits = { characters: 2_000_000, values: 40_000, keys: 10_000 }
+const defaultLimits: TextLimits = { characters: 2_000_000, values: 12_000, keys: 10_000 }
 
 /** The limit that the text of a call passes, and what to say about it; undefined when it may be parsed. */
 export function sizeProblem(

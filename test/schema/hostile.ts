@@ -411,19 +411,19 @@ export const hostileRows: readonly HostileRow[] = [
     text: () => listText(many(150_000, (index) => index)),
   },
   {
-    title: 'text: 38,000 numbers',
+    title: 'text: 11,900 numbers',
     verdict: 'valid',
     schema: () => list({ items: { type: 'integer' } }),
-    text: () => listText(many(38_000, (index) => index)),
+    text: () => listText(many(11_900, (index) => index)),
   },
   {
-    title: 'text: 13,000 objects',
+    title: 'text: 3,900 objects',
     verdict: 'valid',
     schema: () =>
       list({
         items: { type: 'object', properties: { id: { type: 'integer' }, name: { type: 'string' } }, required: ['id'] },
       }),
-    text: () => listText(many(13_000, (index) => `{"id":${index},"name":"n${index}"}`)),
+    text: () => listText(many(3_900, (index) => `{"id":${index},"name":"n${index}"}`)),
   },
   {
     title: 'text: a string of 400,000 characters',
@@ -444,10 +444,10 @@ export const hostileRows: readonly HostileRow[] = [
     text: () => `{"a":${'['.repeat(100_000)}`,
   },
   {
-    title: 'text: 39,000 open brackets',
+    title: 'text: 11,900 open brackets',
     verdict: 'invalid',
     schema: () => object,
-    text: () => `{"a":${'['.repeat(39_000)}`,
+    text: () => `{"a":${'['.repeat(11_900)}`,
   },
   {
     title: 'text: an integer of 9,000 digits',
@@ -456,9 +456,9 @@ export const hostileRows: readonly HostileRow[] = [
     text: () => `{"a":${'9'.repeat(9_000)}}`,
   },
   {
-    title: 'text: 20,000 long integers',
+    title: 'text: 11,900 long integers',
     verdict: 'valid',
     schema: () => list({ items: { minimum: 1 } }),
-    text: () => listText(many(20_000, () => '9'.repeat(20))),
+    text: () => listText(many(11_900, () => '9'.repeat(20))),
   },
 ]

@@ -111,7 +111,7 @@ describe('decodeArguments', () => {
     const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, 1])))
     const rows: readonly (readonly [string, string, string])[] = [
       [`{"a":"${'x'.repeat(2_000_000)}"}`, 'characters', 'its arguments have more than 2000000 characters'],
-      [`{"a":[${'1,'.repeat(50_001)}1]}`, 'values', 'its arguments have more than 40000 values'],
+      [`{"a":[${'1,'.repeat(50_001)}1]}`, 'values', 'its arguments have more than 12000 values'],
       [wide, 'keys', 'its arguments have more than 10000 members in one object'],
     ]
     for (const [text, limit, reason] of rows) {
