@@ -78,6 +78,8 @@ function fitsKeyword(
       return value === true || fitsNode(value, dialect, level + 1, left)
     case 'items':
       return type === 'array' && fitsNode(value, dialect, level + 1, left)
+    case 'prefixItems':
+      return false
     case 'enum':
       return node.type === 'string' && fitsTexts(value, left) && (value as readonly Json[]).length > 0
     default:
