@@ -2,7 +2,15 @@
 // The trap: a client that leaves must end the call upstream at once, and one that does not read must hold it back.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ToolwireError } from '../errors/error.js'
-import type { Answer, Arrival, Handler, Piece, Reading } from '../gateway/arrival.js'
+import {
+  type Answer,
+  type Arrival,
+  type Handler,
+  isWhole,
+  type Piece,
+  type Pieces,
+  type Reading,
+} from '../gateway/arrival.js'
 
 /** Rejects when the answer broke off; the connection has to be cut then. */
 export async function serveExchange(
@@ -17,10 +25,10 @@ export async function serveExchange(
   const arrival = arrivalOf(incoming, leaving.signal)
   const { status, headers, body } = arrival === undefined ? unreadable : await handle(arrival)
   if (leaving.signal.aborted) {
-    if (typeof body !== 'string') await body.return()
+    if (!isWhole(body)) await body.return()
     return
   }
-  if (typeof body === 'string') await writeWhole(outgoing, incoming, status, headers, body)
+  if (isWhole(body)) await writeWhole(outgoing, incoming, status, headers, body)
   else await writePieces(outgoing, status, headers, body)
 }
 
@@ -75,7 +83,7 @@ async function writeWhole(
   incoming: IncomingMessage,
   status: number,
   headers: Answer['headers'],
-  body: string,
+  body: Piece,
 ): Promise<void> {
   const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }
   if (incoming.complete) {
@@ -108,7 +116,7 @@ async function writePieces(
   outgoing: ServerResponse,
   status: number,
   headers: Answer['headers'],
-  pieces: Exclude<Answer['body'], string>,
+  pieces: Pieces,
 ): Promise<void> {
   let wake = (): void => {}
   outgoing.on('drain', () => wake())

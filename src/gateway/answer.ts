@@ -1,5 +1,5 @@
 // The HTTP answer of a visit: headers that belong to every one, bytes at the client's pace, and the record when they are gone.
-import type { Answer, Arrival, Piece } from './arrival.js'
+import { type Answer, type Arrival, isWhole, type Piece, type Pieces } from './arrival.js'
 import type { Written } from './call.js'
 import { failureOf } from './failure.js'
 import type { Visit } from './visit.js'
@@ -10,13 +10,13 @@ export function answerOf(visit: Visit, { status, headers: own, body }: Written, 
   const losses = lossHeader(visit.progress.losses)
   if (losses !== undefined) headers['x-toolwire-losses'] = losses
   allowOrigin(headers, visit.arrival.headers.origin)
-  if (typeof body !== 'string') return { status, headers, body: told(body[Symbol.asyncIterator](), visit, over) }
+  if (!isWhole(body)) return { status, headers, body: told(body[Symbol.asyncIterator](), visit, over) }
   over()
   return { status, headers, body }
 }
 
 /** The pieces; their end, failure or loss of interest is told. No generator: one that was not begun cannot be left. */
-function told(pieces: AsyncIterator<Piece>, { progress }: Visit, over: () => void): Exclude<Answer['body'], string> {
+function told(pieces: AsyncIterator<Piece>, { progress }: Visit, over: () => void): Pieces {
   const failed = (error: unknown): never => {
     progress.error ??= failureOf(error).code
     over()

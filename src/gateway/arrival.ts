@@ -26,11 +26,17 @@ export interface Reading {
 /** A part of an answer; text leaves as UTF-8. */
 export type Piece = string | Uint8Array
 
-/** Pieces are asked for one by one, at the client's pace, to the end or until the client leaves: then `return` is called. */
+/** Whole, or in pieces: those are asked for one by one, at the client's pace, to the end or until the client leaves: then `return` is called. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | Required<Pick<AsyncIterator<Piece, undefined>, 'next' | 'return'>>
+  readonly body: Piece | Pieces
+}
+
+export type Pieces = Required<Pick<AsyncIterator<Piece, undefined>, 'next' | 'return'>>
+
+export function isWhole(body: Piece | object): body is Piece {
+  return typeof body === 'string' || body instanceof Uint8Array
 }
 
 /** Never rejects: what goes wrong is an answer, too. */

@@ -4,6 +4,7 @@ import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse, FinishReason } from '../conversation/response.js'
 import type { Usage } from '../conversation/usage.js'
 import type { Codec, Env, Exchange, HttpRequest } from '../wire/codec.js'
+import type { Piece } from './arrival.js'
 import type { Chosen } from './targets.js'
 
 /** What the answer tells while it goes out. */
@@ -38,9 +39,9 @@ export interface GatewayCall extends Leg {
   readonly strict: boolean
 }
 
-/** An answer before it is HTTP: a whole text, or pieces that are asked for one by one. */
+/** An answer before it is HTTP: whole, or pieces that are asked for one by one. */
 export interface Written {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | AsyncIterable<string | Uint8Array>
+  readonly body: Piece | AsyncIterable<Piece>
 }

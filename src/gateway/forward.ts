@@ -3,11 +3,14 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import type { Wire } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
+import { bodyBytes, utf8 } from '../frames/body.js'
+import { defaultLimits } from '../frames/limits.js'
+import { readText } from '../frames/text.js'
 import { replaceMember } from '../json/spans.js'
 import { withoutSecrets } from '../model/secrets.js'
-import { answered, type Endpoint } from '../model/sending.js'
+import { answered, type Endpoint, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
-import type { HttpRequest, StreamDecoder } from '../wire/codec.js'
+import type { HttpRequest } from '../wire/codec.js'
 import type { Leg, Written } from './call.js'
 import { failureOf } from './failure.js'
 
@@ -17,14 +20,28 @@ const passedOn = ['accept', 'anthropic-beta', 'anthropic-version', 'content-type
 const passedBack = new Set(['content-type', 'request-id', 'x-request-id'])
 
 export async function forwarded(call: Leg, endpoint: Endpoint): Promise<Written> {
-  const { status, headers, body } = await passedOnTo(endpoint, call.http, call.exchange.model, call.signal)
+  const answer = await passedOnTo(endpoint, call.http, call.exchange.model, call.signal)
+  const { status, headers } = answer
   const kept: Record<string, string> = {}
   for (const name in headers) {
     if (passedBack.has(name) || name.startsWith('x-ratelimit-')) kept[name] = headers[name] ?? ''
   }
+  if (!call.exchange.stream) return { status, headers: kept, body: await readWhole(call, endpoint, answer) }
   const length = headers['content-length']
   if (length !== undefined && headers['content-encoding'] === undefined) kept['content-length'] = length
-  return { status, headers: kept, body: watched(call, endpoint, body) }
+  return { status, headers: kept, body: watched(call, endpoint, answer.body) }
+}
+
+/** The bytes of an answer that is no stream; what broke off is a failure like any other. */
+async function readWhole(call: Leg, endpoint: Endpoint, answer: TransportResponse): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  try {
+    for await (const piece of answer.body) pieces.push(piece)
+  } catch (error) {
+    throw withoutSecrets(failureOf(error), endpoint.secrets)
+  }
+  tell(call, endpoint.codec.response.decode(textAnswer(answer, pieces), call.exchange, call.env))
+  return bodyBytes(pieces)
 }
 
 /** The answer of the endpoint to the client's own request. */
@@ -57,10 +74,9 @@ function outgoing(http: HttpRequest, asked: string, model: string): HttpRequest 
   return { method: http.method, path, headers, body }
 }
 
-/** The bytes, and what they tell of usage when they are gone. A stream that broke off must not look whole. */
+/** The bytes of a stream, and what they tell of usage when they are gone. One that broke off must not look whole. */
 async function* watched(call: Leg, endpoint: Endpoint, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { wire, stream } = call.exchange
-  const witness = stream ? streamWitness(wire) : wholeWitness()
+  const witness = streamWitness(call.exchange.wire)
   for await (const piece of body) {
     witness.push(piece)
     yield piece
@@ -76,18 +92,6 @@ interface Witness {
   end(): { readonly text: string; readonly ended: boolean }
 }
 
-/** The length of a whole answer is HTTP's to check. */
-function wholeWitness(): Witness {
-  const decoder = new TextDecoder()
-  let text = ''
-  return {
-    push(piece) {
-      text += decoder.decode(piece, { stream: true })
-    },
-    end: () => ({ text, ended: true }),
-  }
-}
-
 const usageMark = /"usage\w*":\s*\{|_eval_count"/
 /** What one of the last lines of a stream holds. An error is an end, too. */
 const endMarks: Readonly<Record<Wire, RegExp>> = {
@@ -98,12 +102,15 @@ const endMarks: Readonly<Record<Wire, RegExp>> = {
   gemini: /"finishReason":|"blockReason":|"error":\s*\{/,
 }
 
+/** The transport holds the cap. */
+const uncapped = { ...defaultLimits, totalBytes: Number.POSITIVE_INFINITY }
+
 /** So many of the telling lines are kept, half of them the first: Anthropic tells the input at the beginning. */
 const maxLines = 8
 
-/** Keeps the lines that speak of usage or of the end. */
+/** Keeps the lines that speak of usage or of the end; pieces without such a line are not taken apart. */
 function streamWitness(wire: Wire): Witness {
-  const decoder = new TextDecoder()
+  const reader = readText(uncapped)
   const endMark = endMarks[wire]
   const told: string[] = []
   let tail = ''
@@ -117,13 +124,14 @@ function streamWitness(wire: Wire): Witness {
   }
   return {
     push(piece) {
-      const text = tail + decoder.decode(piece, { stream: true })
+      const text = tail + reader.push(piece)
       const past = text.lastIndexOf('\n') + 1
-      if (past > 0) for (const line of text.slice(0, past).split('\n')) see(line)
+      const lines = text.slice(0, past)
+      if (endMark.test(lines) || usageMark.test(lines)) for (const line of lines.split('\n')) see(line)
       tail = text.slice(past)
     },
     end() {
-      see(tail)
+      see(tail + reader.end())
       return { text: told.map((line) => `${line}\n\n`).join(''), ended }
     },
   }
@@ -138,12 +146,6 @@ function tell({ progress }: Leg, events: readonly CompletionEvent[]): void {
 
 function eventsIn(text: string, { codec }: Endpoint, { exchange, env }: Leg): readonly CompletionEvent[] {
   if (text === '') return []
-  const http = { status: 200, headers: { 'content-type': 'application/json' }, body: text }
-  return exchange.stream
-    ? streamEvents(text, codec.stream.decode(exchange, env))
-    : codec.response.decode(http, exchange, env)
-}
-
-function streamEvents(text: string, decoder: StreamDecoder): readonly CompletionEvent[] {
-  return [...decoder.push(new TextEncoder().encode(text)), ...decoder.end()]
+  const decoder = codec.stream.decode(exchange, env)
+  return [...decoder.push(utf8(text)), ...decoder.end()]
 }

@@ -22,10 +22,10 @@ export function createMetrics(): Metrics {
   let count = 0
   let seconds = 0
   const add = (family: Map<string, Series>, labels: Readonly<Record<string, string>>, amount: number): void => {
-    const key = labelText(labels)
-    const series = family.get(key) ?? { labels: key, value: 0 }
-    series.value += amount
-    family.set(key, series)
+    const key = Object.values(labels).join('\n') // only the client's name could hold one
+    const series = family.get(key)
+    if (series === undefined) family.set(key, { labels: labelText(labels), value: amount })
+    else series.value += amount
   }
   return {
     active: 0,

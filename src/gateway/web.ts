@@ -1,5 +1,5 @@
 // The gateway as a function from a web request to a web response.
-import type { Answer, Arrival, Handler, Reading } from './arrival.js'
+import { type Arrival, type Handler, isWhole, type Pieces, type Reading } from './arrival.js'
 
 export function webGateway(handle: Handler): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -8,8 +8,9 @@ export function webGateway(handle: Handler): (request: Request) => Promise<Respo
     if (request.signal.aborted) leave()
     request.signal.addEventListener('abort', leave, { once: true })
     const { status, headers, body } = await handle(arrivalOf(request, leaving.signal))
-    if (typeof body !== 'string') return new Response(streamOf(body, leave), { status, headers })
-    return new Response(request.method === 'HEAD' || body === '' ? null : body, { status, headers })
+    if (!isWhole(body)) return new Response(streamOf(body, leave), { status, headers })
+    const isEmpty = request.method === 'HEAD' || body.length === 0
+    return new Response(isEmpty ? null : (body as BodyInit), { status, headers })
   }
 }
 
@@ -34,7 +35,7 @@ function read({ body }: Request, take: (piece: Uint8Array) => void): Reading {
 }
 
 /** Pulled by the client: the upstream is read no faster than that. */
-function streamOf(pieces: Exclude<Answer['body'], string>, leave: () => void): ReadableStream<Uint8Array> {
+function streamOf(pieces: Pieces, leave: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(
     {

@@ -49,8 +49,30 @@ export function spanFinder(patterns: readonly string[]): (text: string) => FindS
 
 function spansOf(text: string, root: Step): ReadonlyMap<string, string> {
   const spans = new Map<string, string>()
-  walk(text, skipSpace(text, 0), root, '', spans)
+  const start = skipSpace(text, 0)
+  const isOpen = root.keys.length > 0 && !root.capture && text.charCodeAt(start) === openBrace
+  if (isOpen) walkObject(text, start, root, '', spans, pastLast(text, root.keys))
+  else walk(text, start, root, '', spans)
   return spans
+}
+
+/**
+ * For the members of the whole text: whether none of the keys can come from this value on. Looked up once, at the first
+ * container: to search the rest of a text costs a tenth of going through it.
+ */
+function pastLast(text: string, keys: readonly Pick<Branch, 'quoted'>[]): (from: number) => boolean {
+  let isAsked = false
+  return (from) => {
+    const first = text.charCodeAt(from)
+    if (isAsked || (first !== openBrace && first !== openBracket)) return false
+    isAsked = true
+    // Such a key stands there as it is, or with \u in it: no other escape makes a letter.
+    return !text.includes('\\u', from) && keys.every(({ quoted }) => isWord(quoted) && !text.includes(quoted, from))
+  }
+}
+
+function isWord(quoted: string): boolean {
+  return /^"[a-zA-Z_]+"$/.test(quoted)
 }
 
 /** Writes other names in the top-level keys of an object's text; everything else stays byte for byte. */
@@ -76,12 +98,14 @@ export function renameKeys(text: string, rename: ReadonlyMap<string, string>): s
 export function replaceMember(text: string, key: string, value: string): string {
   let index = skipSpace(text, 0)
   if (text.charCodeAt(index) !== openBrace) return text
+  const isPast = pastLast(text, [{ quoted: JSON.stringify(key) }])
   let result = ''
   let copied = 0
   index = skipSpace(text, index + 1)
   while (text.charCodeAt(index) === quote) {
     const end = stringEnd(text, index)
     const start = valueStart(text, end)
+    if (isPast(start)) break
     const past = valueEnd(text, start)
     if (keyName(text, index, end) === key) {
       result += text.slice(copied, start) + value
@@ -127,7 +151,14 @@ function walk(text: string, start: number, step: Step, pointer: string, spans: M
   return end
 }
 
-function walkObject(text: string, start: number, step: Step, pointer: string, spans: Map<string, string>): number {
+function walkObject(
+  text: string,
+  start: number,
+  step: Step,
+  pointer: string,
+  spans: Map<string, string>,
+  isPast: (value: number) => boolean = () => false,
+): number {
   let seen: Branch[] | undefined
   let index = skipSpace(text, start + 1)
   while (text.charCodeAt(index) === quote) {
@@ -136,6 +167,7 @@ function walkObject(text: string, start: number, step: Step, pointer: string, sp
     const branch = usual ?? escapedBranch(text, index, keyEnd, step)
     const value = valueStart(text, keyEnd)
     if (branch === undefined) {
+      if (isPast(value)) return text.length
       index = nextMember(text, valueEnd(text, value))
       continue
     }
