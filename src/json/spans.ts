@@ -105,9 +105,10 @@ export function replaceMember(text: string, key: string, value: string): string 
   while (text.charCodeAt(index) === quote) {
     const end = stringEnd(text, index)
     const start = valueStart(text, end)
-    if (isPast(start)) break
+    const isWanted = keyName(text, index, end) === key
+    if (!isWanted && isPast(start)) break
     const past = valueEnd(text, start)
-    if (keyName(text, index, end) === key) {
+    if (isWanted) {
       result += text.slice(copied, start) + value
       copied = past
     }

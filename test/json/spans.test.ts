@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rawSpans, renameKeys } from '../../src/json/spans.js'
+import { rawSpans, renameKeys, replaceMember } from '../../src/json/spans.js'
 
 const text = ` {
   "id": "a", "content": [ {"type":"text","text":"\\"input\\":{]"},
@@ -139,6 +139,38 @@ describe('renameKeys', () => {
         expect(renameKeys(JSON.stringify(value, undefined, space), rename)).toBe(
           JSON.stringify(expected, undefined, space),
         )
+      }),
+    )
+  })
+})
+
+/** Members of an object in any order, keys spelt in any way, some repeated, containers between them. */
+const members = fc.array(
+  fc.tuple(
+    fc.constantFrom('"model"', '"\\u006dodel"', '"mode\\u006c"', '"other"', '"models"'),
+    fc.constantFrom('1', '"model"', '{"model":1}', '[{"model":"\\u006d"}]', '[]', '"\\\\u006d"', '{"a":[]}'),
+  ),
+  { maxLength: 6 },
+)
+const objectText = (list: readonly (readonly [string, string])[]): string =>
+  `{${list.map(([key, value]) => `${key}:${value}`).join(', ')}}`
+
+describe('a key of the whole text, wherever it stands', () => {
+  it('is found as JSON.parse finds it', () => {
+    fc.assert(
+      fc.property(members, (list) => {
+        const found = rawSpans(objectText(list), ['/model', '/stream']).get('/model')
+        const { model } = JSON.parse(objectText(list)) as { readonly model?: unknown }
+        expect(found === undefined ? undefined : JSON.parse(found)).toEqual(model)
+      }),
+    )
+  })
+
+  it('gets another value each time it stands there, and nothing else changes', () => {
+    fc.assert(
+      fc.property(members, (list) => {
+        const expected = list.map(([key, value]) => [key, JSON.parse(key) === 'model' ? '"new"' : value] as const)
+        expect(replaceMember(objectText(list), 'model', '"new"')).toBe(objectText(expected))
       }),
     )
   })

@@ -197,3 +197,17 @@ describe.each([
     await server.close()
   })
 })
+
+test('the node transport tells host and credentials of the address, unless the caller has others', async () => {
+  const server = await loopback((request, response) => response.end(JSON.stringify(request.headers)))
+  const { host } = new URL(server.url)
+  const url = `http://us%20er:pass@${host}/`
+  const told = async (headers: Readonly<Record<string, string>>): Promise<unknown> =>
+    JSON.parse(await read(await nodeTransport({ ...get(url), headers })))
+  expect(await told({})).toMatchObject({ host, authorization: `Basic ${btoa('us er:pass')}` })
+  const own = { host: 'models.test', authorization: 'Bearer k' }
+  expect(await told(own)).toMatchObject(own)
+  const broken = await failure(nodeTransport({ ...get(url), headers: { 'x-key': 'a\nb' } }))
+  expect(broken.code).toBe('network')
+  await server.close()
+})
