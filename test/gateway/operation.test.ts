@@ -31,7 +31,9 @@ beforeAll(async () => {
         ? { status: 503 }
         : request.model === 'tired'
           ? { status: 429, headers: { 'retry-after': '7' } }
-          : undefined,
+          : request.model === 'cut'
+            ? { resetAfterBytes: 40 }
+            : undefined,
   })
 })
 afterAll(() => provider.close())
@@ -252,6 +254,14 @@ describe('on the same wire', () => {
       { ...usage, stream: false },
       { ...usage, stream: true },
     ])
+  })
+
+  test.each(wires)('%s: a whole answer that breaks off is a failure in the form of the wire', async (wire) => {
+    const gateway = gatewayTo(wire, { routes: [{ match: '*', targets: [target(wire, { model: 'cut' })] }] })
+    const response = await ask(gateway, wire)
+    expect(response.status).toBeGreaterThanOrEqual(500)
+    expect(await response.json()).toHaveProperty('error')
+    expect(records).toMatchObject([{ passedThrough: true, error: 'network' }])
   })
 
   test('a vendor with ways of its own is spoken to in them', async () => {
