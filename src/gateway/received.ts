@@ -1,5 +1,6 @@
 // A request as it arrives: its address checked, its body read within its caps.
 import { ToolwireError } from '../errors/error.js'
+import { bodyBytes } from '../frames/body.js'
 import type { HttpRequest } from '../wire/codec.js'
 import type { Arrival } from './arrival.js'
 import { refused } from './failure.js'
@@ -59,7 +60,7 @@ async function bodyOf(arrival: Arrival, caps: BodyCaps): Promise<Uint8Array> {
     chunks.push(piece)
   })
   await inTime(ended, caps.timeoutMs, leave)
-  return joined(chunks, length)
+  return bodyBytes(chunks)
 }
 
 function inTime(ended: Promise<void>, timeoutMs: number, leave: () => void): Promise<void> {
@@ -77,18 +78,6 @@ function inTime(ended: Promise<void>, timeoutMs: number, leave: () => void): Pro
       (error: unknown) => settle(() => reject(error)),
     )
   })
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const [only] = chunks
-  if (chunks.length === 1 && only !== undefined) return only
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
 }
 
 function tooLarge(limit: number): ToolwireError {

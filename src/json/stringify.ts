@@ -79,7 +79,7 @@ function splice(text: string, raw: readonly string[]): string | undefined {
   return result
 }
 
-/** JSON.stringify escapes a lone surrogate as `\udXXX` and doubles a backslash: such pairs are stepped over. */
+/** JSON.stringify escapes a lone surrogate as `\ud800` and doubles a backslash: such pairs are stepped over. */
 function wellFormed(text: string): string {
   if (!text.includes('\\ud')) return text
   return text.replace(/\\(?:u(d[0-9a-f]{3})|.)/g, (escaped, lone: string | undefined) =>
