@@ -1,11 +1,11 @@
 // Text to lines, whatever the cuts. Trap: a line may end in LF, CR or CRLF, and a CRLF may be cut in two.
 import { type Limits, overLimit } from './limits.js'
 
-/**
- * Takes pieces of text; gives the text whose lines are complete, every line end an LF, and keeps what follows the last
- * LF (the text given may still end with it: read up to the last LF only). Every piece is searched once, however small.
- */
-export function splitLines(limits: Limits): (piece: string) => string {
+/** Takes complete lines, every line end an LF: those of `text` from `from` up to its last LF. What follows is not complete yet. */
+export type TakeLines = (text: string, from: number) => void
+
+/** Takes pieces of text and hands on the lines they complete. Every piece is searched once, however small, and none is copied. */
+export function splitLines(limits: Limits, take: TakeLines): (piece: string) => void {
   let rest: string[] = []
   let restLength = 0
   let afterReturn = false
@@ -19,16 +19,19 @@ export function splitLines(limits: Limits): (piece: string) => string {
       afterReturn = text.endsWith('\r')
       text = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
     }
-    // Asked first whether there is one at all: `lastIndexOf` is many times slower than `includes`.
-    const whole = text.includes('\n') ? text.lastIndexOf('\n') + 1 : 0
-    if (whole === text.length && rest.length === 0) return text
+    const first = text.indexOf('\n') + 1
+    const whole = first === 0 ? 0 : text.lastIndexOf('\n') + 1
+    if (first > 0 && rest.length > 0) {
+      // With the character that follows, by which some lines are known to be whole.
+      rest.push(text.slice(0, text.charCodeAt(first) === 10 ? first : first + 1))
+      // Joined, not added: reading characters of an added string costs several times as much.
+      const line = rest.join('')
+      rest = []
+      take(line, 0)
+      if (whole > first) take(text, first)
+    } else if (whole > 0) take(text, 0)
     restLength = (whole > 0 ? 0 : restLength) + text.length - whole
     if (restLength > limits.lineBytes) throw overLimit('line', limits)
-    rest.push(text)
-    if (whole === 0) return ''
-    // Joined, not added: reading characters of an added string costs several times as much.
-    const lines = rest.length === 1 ? text : rest.join('')
-    rest = whole === text.length ? [] : [text.slice(whole)]
-    return lines
+    if (whole < text.length) rest.push(text.slice(whole))
   }
 }

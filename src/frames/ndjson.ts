@@ -8,7 +8,7 @@ import { readText } from './text.js'
 /** Frames of newline-delimited JSON, white space around them removed. What cannot be JSON is a frame as it stands. */
 export function ndjsonFrames(limits: Limits = defaultLimits): Framer<string> {
   const reader = readText(limits)
-  const lines = splitLines(limits)
+  let frames: string[] = []
   /** The lines of an object that is not closed yet. */
   let held: string[] = []
   let heldLength = 0
@@ -21,11 +21,9 @@ export function ndjsonFrames(limits: Limits = defaultLimits): Framer<string> {
     depth = 0
     return frame
   }
-  const take = (piece: string): string[] => {
-    const text = lines(piece)
-    const frames: string[] = []
-    let start = 0
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+  const lines = splitLines(limits, (text, from) => {
+    let start = from
+    for (let end = text.indexOf('\n', start); end !== -1; end = text.indexOf('\n', start)) {
       if (held.length === 0 && isWhole(text, start, end)) {
         if (end - start > limits.lineBytes) throw overLimit('line', limits)
         frames.push(text.slice(start, end))
@@ -42,13 +40,17 @@ export function ndjsonFrames(limits: Limits = defaultLimits): Framer<string> {
       }
       start = end + 1
     }
+  })
+  const framesOf = (piece: string): string[] => {
+    frames = []
+    lines(piece)
     return frames
   }
   return {
-    push: (bytes) => take(reader.push(bytes)),
+    push: (bytes) => framesOf(reader.push(bytes)),
     end() {
-      const frames = take(`${reader.end()}\n`)
-      return held.length === 0 ? frames : [...frames, release()]
+      const last = framesOf(`${reader.end()}\n`)
+      return held.length === 0 ? last : [...last, release()]
     },
   }
 }

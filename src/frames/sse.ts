@@ -12,15 +12,13 @@ export interface SseFrame {
 /** Frames of an event stream. Comments, `id`, `retry` and unknown fields are passed over; no data means no event. */
 export function sseFrames(limits: Limits = defaultLimits): Framer<SseFrame> {
   const reader = readText(limits)
-  const lines = splitLines(limits)
+  let frames: SseFrame[] = []
   let data: string | undefined
   let event = ''
 
-  const take = (piece: string): readonly SseFrame[] => {
-    const text = lines(piece)
-    const frames: SseFrame[] = []
-    let start = 0
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+  const lines = splitLines(limits, (text, from) => {
+    let start = from
+    for (let end = text.indexOf('\n', start); end !== -1; end = text.indexOf('\n', start)) {
       if (start === end) {
         if (data !== undefined) frames.push(event === '' ? { data } : { event, data })
         data = undefined
@@ -32,11 +30,15 @@ export function sseFrames(limits: Limits = defaultLimits): Framer<SseFrame> {
       } else if (isEvent(text, start, end)) event = fieldValue(text, start + 5, end)
       start = end + 1
     }
+  })
+  const framesOf = (piece: string): readonly SseFrame[] => {
+    frames = []
+    lines(piece)
     return frames
   }
   return {
-    push: (bytes) => take(reader.push(bytes)),
-    end: () => take(`${reader.end()}\n\n`),
+    push: (bytes) => framesOf(reader.push(bytes)),
+    end: () => framesOf(`${reader.end()}\n\n`),
   }
 }
 

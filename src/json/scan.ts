@@ -75,6 +75,32 @@ function containerEnd(text: string, from: number): number {
   return text.length
 }
 
+/**
+ * The index just past the container around or behind `least` that stands inside of `depth` others, found from the end of the
+ * text; nothing when there is none.
+ */
+export function containerEndFrom(text: string, least: number, depth: number): number | undefined {
+  let end: number | undefined
+  let open = 0
+  for (let index = text.length - 1; index >= least; index -= 1) {
+    const code = text.charCodeAt(index)
+    if (code === quote) index = openingQuote(text, index, least)
+    else if (code === 93 || code === 125) {
+      // ] and }
+      if (open === depth) end = index + 1
+      open += 1
+    } else if (code === 91 || code === 123) open -= 1
+  }
+  return end
+}
+
+/** The quote that opens the string closed at `close`, or an index before `least`. */
+function openingQuote(text: string, close: number, least: number): number {
+  let index = close - 1
+  while (index >= least && (text.charCodeAt(index) !== quote || isEscaped(text, index))) index -= 1
+  return index
+}
+
 function scalarEnd(text: string, from: number): number {
   let index = from
   for (; index < text.length; index += 1) {

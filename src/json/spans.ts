@@ -1,6 +1,8 @@
 // Raw pieces of JSON text that is known to be valid: a tool call's arguments must leave as they came, digit for digit.
 // Trap: a key may be escaped or repeated; what counts is its unescaped name, and the last of the repeated ones.
+import { onlyMember } from './only-member.js'
 import { skipSpace, stringEnd, valueEnd } from './scan.js'
+import type { Json } from './types.js'
 
 const quote = 34
 const comma = 44
@@ -32,15 +34,19 @@ export function rawSpans(text: string, patterns: readonly string[]): ReadonlyMap
   return spansOf(text, compile(patterns))
 }
 
-/** The raw text of the value at a pointer, if a pattern points there. */
-export type FindSpan = (pointer: string) => string | undefined
+/** The raw text of the value at a pointer, if a pattern points there. `value` is that value where it is parsed already. */
+export type FindSpan = (pointer: string, value?: Json) => string | undefined
 
-/** For patterns that many texts are read with. A text is gone through when the first span of it is asked for. */
+/** For patterns that many texts are read with. A text is gone through when a span of it cannot be found without. */
 export function spanFinder(patterns: readonly string[]): (text: string) => FindSpan {
   const root = compile(patterns)
   return (text) => {
     let spans: ReadonlyMap<string, string> | undefined
-    return (pointer) => {
+    return (pointer, value) => {
+      if (spans === undefined && value !== undefined) {
+        const only = onlyMember(text, pointer, value)
+        if (only !== undefined) return only
+      }
       spans ??= spansOf(text, root)
       return spans.get(pointer)
     }

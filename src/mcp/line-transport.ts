@@ -19,7 +19,11 @@ export class LineTransport implements Transport {
   readonly #input: Readable
   readonly #output: WritableStream
   readonly #text = readText(limits)
-  readonly #lines = splitLines(limits)
+  readonly #lines = splitLines(limits, (text, from) => {
+    this.#complete.push(...text.slice(from, text.lastIndexOf('\n') + 1).split('\n'))
+  })
+  /** The lines that the last bytes completed. */
+  #complete: string[] = []
   #closed = false
 
   constructor(input: Readable, output: WritableStream) {
@@ -62,15 +66,14 @@ export class LineTransport implements Transport {
   }
 
   readonly #take = (bytes: Uint8Array): void => {
-    let text: string
+    this.#complete = []
     try {
-      text = this.#lines(this.#text.push(bytes))
+      this.#lines(this.#text.push(bytes))
     } catch (error) {
       this.#fail(error as Error)
       return
     }
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    for (const line of whole.split('\n')) if (line.trim() !== '' && !this.#closed) this.#read(line)
+    for (const line of this.#complete) if (line.trim() !== '' && !this.#closed) this.#read(line)
   }
 
   #read(line: string): void {

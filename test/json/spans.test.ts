@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rawSpans, renameKeys, replaceMember } from '../../src/json/spans.js'
+import { rawSpans, renameKeys, replaceMember, spanFinder } from '../../src/json/spans.js'
+import type { Json } from '../../src/json/types.js'
 
 const text = ` {
   "id": "a", "content": [ {"type":"text","text":"\\"input\\":{]"},
@@ -173,5 +174,52 @@ describe('a key of the whole text, wherever it stands', () => {
         expect(replaceMember(objectText(list), 'model', '"new"')).toBe(objectText(expected))
       }),
     )
+  })
+})
+
+/** JSON texts in which keys are repeated, nested and spelt in any way, and long texts stand beside short ones. */
+const documents = fc.letrec<{ value: string; object: string }>((tie) => ({
+  object: fc
+    .array(
+      fc.tuple(
+        fc.constantFrom('"args"', '"\\u0061rgs"', '"arg\\u0073"', '"x"', '"a_b"'),
+        fc.constantFrom(':', ' : '),
+        tie('value'),
+      ),
+      { maxLength: 4 },
+    )
+    .map((list) => `{${list.map((member) => member.join('')).join(', ')}}`),
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('1.50', '"args"', '"\\"args\\":"', '"a{]\\\\"', '"\\u0041"', '[]', '12345678901234567890'),
+    fc.integer({ min: 0, max: 60 }).map((count) => JSON.stringify('a "b"\\\n'.repeat(count))),
+    tie('object'),
+    fc.array(tie('value'), { maxLength: 3 }).map((list) => `[${list.join(' ,')}]`),
+  ),
+})).object
+
+describe('a member whose value is parsed already', () => {
+  it('is the very text that going through the document finds', () => {
+    fc.assert(
+      fc.property(documents, (document) => {
+        const parsed: unknown = JSON.parse(document)
+        const pointers = pointersOf(parsed).slice(1)
+        const spans = rawSpans(document, pointers)
+        for (const pointer of pointers) {
+          const find = spanFinder([pointer])(document)
+          expect(find(pointer, valueAt(parsed, pointer) as Json)).toBe(spans.get(pointer))
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('is found where it is nearly all of the text', () => {
+    const value = { path: 'a', content: 'say "}" and "{"\\\n'.repeat(1_000) }
+    const raw = JSON.stringify(value)
+    for (const rest of ['', ',"done":false', ',"done":[{"a":"}"},[]]']) {
+      const document = `{"message":{"calls":[{"args":${raw}}]}${rest}}`
+      expect(spanFinder(['/message/calls/*/args'])(document)('/message/calls/0/args', value)).toBe(raw)
+    }
   })
 })

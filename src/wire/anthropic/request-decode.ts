@@ -71,7 +71,9 @@ function readMessages(list: readonly Json[], inputs: FindSpan): readonly Message
     if (blocks === undefined) throw invalidAt(`${path}/content`, 'a string or a list of blocks')
     switch (message.role) {
       case 'assistant': {
-        const content = blocks.map((block, b) => readAssistantBlock(block, () => inputs(`${path}/content/${b}/input`)))
+        const content = blocks.map((block, b) =>
+          readAssistantBlock(block, () => inputs(`${path}/content/${b}/input`, block.input)),
+        )
         for (const part of content) if (isCall(part)) names.set(part.id, part.name)
         const fields = leftover(wire, message, modelled.message, defaults)
         messages.push({ role: 'assistant', content, origin: { wire }, ...fields })

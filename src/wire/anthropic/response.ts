@@ -43,7 +43,8 @@ function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: 
   const content = body.content as readonly Json[]
   content.forEach((block, part) => {
     if (!isJsonObject(block)) events.push({ type: 'unknown', raw: block })
-    else if (block.type === 'tool_use') pushCall(calls, block, inputs(`/content/${part}/input`), part, events)
+    else if (block.type === 'tool_use')
+      pushCall(calls, block, inputs(`/content/${part}/input`, block.input), part, events)
     else pushBlock(block, part, origin, events)
   })
   const usage = usageEvent(body.usage)

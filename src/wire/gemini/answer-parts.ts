@@ -26,8 +26,8 @@ export interface PartState {
   pending: { readonly part: number; readonly fragment: CallFragment; readonly pieces: PartialArguments } | undefined
 }
 
-/** Where the raw arguments of a part are found, when they are needed. */
-export type Span = (index: number) => string | undefined
+/** The raw text of the arguments of a part, which are this value when parsed. */
+export type Span = (index: number, value: Json) => string | undefined
 
 export function readPart(
   state: PartState,
@@ -42,7 +42,7 @@ export function readPart(
   }
   const part = camelKeys(raw)
   const call = objectOf(part.functionCall)
-  if (call !== undefined) readCall(state, part, call, () => span(index), events)
+  if (call !== undefined) readCall(state, part, call, (value) => span(index, value), events)
   else if (typeof part.text === 'string') readMarkedText(state, part, part.text, events)
   else {
     openPart(state)
@@ -96,7 +96,7 @@ function readCall(
   state: PartState,
   part: JsonObject,
   call: JsonObject,
-  span: () => string | undefined,
+  span: (value: Json) => string | undefined,
   events: CompletionEvent[],
 ): void {
   const { partialArgs: pieces, willContinue: continues, ...own } = call
@@ -145,10 +145,10 @@ function fragmentOf(state: PartState, part: JsonObject, call: JsonObject): CallF
 function argumentsOf(
   call: CallFragment,
   value: Json | undefined,
-  span: () => string | undefined,
+  span: (value: Json) => string | undefined,
 ): Pick<CallFragment, 'text' | 'broken' | 'isObject'> {
   if (value === undefined) return { text: '{}', isObject: true }
-  const text = span() ?? JSON.stringify(value)
+  const text = span(value) ?? JSON.stringify(value)
   if (brokenText(value) === undefined) return { text, isObject: isJsonObject(value) }
   const read = objectCallOf({ id: call.id ?? '', name: call.name ?? '', text, value })
   return read.type === 'broken_call' ? { text: read.arguments, broken: read.reason } : { text }

@@ -147,9 +147,9 @@ const rawArguments = spanFinder([
 
 function readContent(state: AnswerState, content: JsonObject, text: string, events: CompletionEvent[]): void {
   const spans = rawArguments(text)
-  const span = (index: number): string | undefined => {
+  const span = (index: number, value: Json): string | undefined => {
     const base = `/candidates/0/content/parts/${index}`
-    return spans(`${base}/functionCall/args`) ?? spans(`${base}/function_call/args`)
+    return spans(`${base}/functionCall/args`, value) ?? spans(`${base}/function_call/args`, value)
   }
   const parts = listOf(content.parts)
   for (let index = 0; index < parts.length; index += 1) {

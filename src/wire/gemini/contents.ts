@@ -90,7 +90,7 @@ function readModel(
     let hadId = true
     const decoded = decodeModelPart(
       part,
-      () => rawArguments(reading.spans, base(index)),
+      (value) => rawArguments(reading.spans, base(index), value),
       () => {
         hadId = false
         return positionalId(reading.calls)
@@ -158,7 +158,7 @@ function matched(
   const calls = named.map(({ id }) => (id === '' ? undefined : take((call) => call.hadId && call.id === id)))
   return responses.map(({ part, path }, index) => {
     const { id, name } = named[index] as { id: string; name: string }
-    const span = (): string | undefined => rawResponse(reading.spans, path)
+    const span = (value: Json): string | undefined => rawResponse(reading.spans, path, value)
     const byId = calls[index]
     if (byId !== undefined) return decodeResult(part, span, { callId: byId.id, name: name || byId.name })
     const nameless = take((call) => !call.hadId && call.name === name)
@@ -196,10 +196,10 @@ export function contentExtra(content: JsonObject, role: 'user' | 'model'): { rea
   return leftover(wire, content, contentKeys, { notes })
 }
 
-function rawArguments(spans: FindSpan, base: string): string | undefined {
-  return spans(`${base}/functionCall/args`) ?? spans(`${base}/function_call/args`)
+function rawArguments(spans: FindSpan, base: string, value: Json): string | undefined {
+  return spans(`${base}/functionCall/args`, value) ?? spans(`${base}/function_call/args`, value)
 }
 
-function rawResponse(spans: FindSpan, base: string): string | undefined {
-  return spans(`${base}/functionResponse/response`) ?? spans(`${base}/function_response/response`)
+function rawResponse(spans: FindSpan, base: string, value: Json): string | undefined {
+  return spans(`${base}/functionResponse/response`, value) ?? spans(`${base}/function_response/response`, value)
 }

@@ -44,7 +44,11 @@ export function signatureOf(part: JsonObject, origin: Origin = clientOrigin): Op
 }
 
 /** A part of the model. `args` gives the raw text of the arguments; `makeId` names a call that has no id. */
-export function decodeModelPart(raw: JsonObject, args: () => string | undefined, makeId: () => string): AssistantPart {
+export function decodeModelPart(
+  raw: JsonObject,
+  args: (value: Json) => string | undefined,
+  makeId: () => string,
+): AssistantPart {
   const part = camelKeys(raw)
   const call = objectOf(part.functionCall)
   if (call !== undefined) {
@@ -52,7 +56,7 @@ export function decodeModelPart(raw: JsonObject, args: () => string | undefined,
     return objectCallOf({
       id: textIn(call.id) || makeId(),
       name: textIn(call.name),
-      text: value === undefined ? '{}' : (args() ?? JSON.stringify(value)),
+      text: value === undefined ? '{}' : (args(value) ?? JSON.stringify(value)),
       value,
       opaque: signatureOf(part),
       ...callExtra(part, call),

@@ -33,7 +33,11 @@ export interface Answered {
 }
 
 /** A function response. `span` gives the raw text of its `response`. */
-export function decodeResult(raw: JsonObject, span: () => string | undefined, answered: Answered): ToolResult {
+export function decodeResult(
+  raw: JsonObject,
+  span: (value: Json) => string | undefined,
+  answered: Answered,
+): ToolResult {
   const part = camelKeys(raw)
   const response = objectOf(part.functionResponse) ?? {}
   const read = readResponse(response.response, span)
@@ -62,16 +66,16 @@ interface Read {
   readonly form?: 'json' | 'object'
 }
 
-function readResponse(value: Json | undefined, span: () => string | undefined): Read {
+function readResponse(value: Json | undefined, span: (value: Json) => string | undefined): Read {
   if (value === undefined || value === null) return { text: undefined, isError: false }
   if (typeof value === 'string') return { text: value, isError: false }
-  if (!isJsonObject(value)) return { text: span() ?? JSON.stringify(value), isError: false }
+  if (!isJsonObject(value)) return { text: span(value) ?? JSON.stringify(value), isError: false }
   const [key, ...others] = Object.keys(value)
   if (key === undefined) return { text: undefined, isError: false }
   const isError = Object.hasOwn(value, 'error') && !Object.hasOwn(value, 'output')
   const inner = others.length === 0 && (key === 'output' || key === 'error') ? value[key] : undefined
   if (typeof inner === 'string') return { text: inner, isError }
-  const text = span() ?? JSON.stringify(value)
+  const text = span(value) ?? JSON.stringify(value)
   if (inner === undefined) return { text, isError, form: 'object' }
   return { text: rawSpans(text, [`/${key}`]).get(`/${key}`) ?? JSON.stringify(inner), isError, form: 'json' }
 }

@@ -151,7 +151,7 @@ function readCalls(calls: Json | undefined, index: number, spans: FindSpan): rea
     const head = readCallHead(call)
     if (head === undefined) throw invalidAt(place, 'a call with a function')
     const id = head.id === '' ? madeCallId(`messages/${index}`, ordinal) : head.id
-    return callFrom(head, id, () => spans(`${place}/function/arguments`))
+    return callFrom(head, id, () => spans(`${place}/function/arguments`, head.value))
   })
 }
 

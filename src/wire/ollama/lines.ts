@@ -59,7 +59,7 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
         events.push({ type: 'unknown', raw: call })
         return
       }
-      const fragment = fragmentOf(head, spans(`/message/tool_calls/${index}/function/arguments`))
+      const fragment = fragmentOf(head, spans(`/message/tool_calls/${index}/function/arguments`, head.value))
       for (const event of calls.push(fragment, slots.call + calls.count)) events.push(event)
     })
   }
