@@ -182,8 +182,24 @@ const gemini = {
     `data: ${JSON.stringify({ candidates: [{ content: { role: 'model', parts }, index: 0, ...rest }], usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 }, modelVersion: 'gemini-4-flash', responseId: 'r-0123456789' })}\r\n\r\n`,
   text: () =>
     `${words.map((text) => gemini.chunk([{ text }])).join('')}${gemini.chunk([{ text: '' }], { finishReason: 'STOP' })}`,
-  call: (text) =>
-    `${gemini.chunk([{ functionCall: { id: 'fc-1', name: 'write_file', args: JSON.parse(text) }, thoughtSignature: 'c2ln' }])}${gemini.chunk([{ text: '' }], { finishReason: 'STOP' })}`,
+  /** In the pieces that Vertex sends when it is asked to stream arguments. */
+  call: (text) => {
+    const { path, content } = JSON.parse(text)
+    const piece = (call) => gemini.chunk([{ functionCall: call }])
+    const value = (jsonPath, stringValue, more) => ({
+      partialArgs: [{ jsonPath, stringValue, ...more }],
+      willContinue: true,
+    })
+    const goesOn = { willContinue: true }
+    return [
+      piece({ id: 'fc-1', name: 'write_file', ...goesOn }),
+      piece(value('$.path', path)),
+      ...fragments(content, 4000).map((part) => piece(value('$.content', part, goesOn))),
+      piece(value('$.content', '')),
+      piece({}),
+      gemini.chunk([{ text: '' }], { finishReason: 'STOP' }),
+    ].join('')
+  },
 }
 
 const makers = { 'openai-chat': chat, 'openai-responses': responses, anthropic, ollama, gemini }

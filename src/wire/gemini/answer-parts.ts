@@ -99,12 +99,12 @@ function readCall(
   span: (value: Json) => string | undefined,
   events: CompletionEvent[],
 ): void {
-  const { partialArgs: pieces, willContinue: continues, ...own } = call
   if (state.pending !== undefined && call.name === undefined && call.id === undefined) {
-    state.pending.pieces.add(pieces)
-    if (continues !== true) closePending(state, false, events)
+    state.pending.pieces.add(call.partialArgs)
+    if (call.willContinue !== true) closePending(state, false, events)
     return
   }
+  const { partialArgs: pieces, willContinue: continues, ...own } = call
   closePending(state, false, events)
   openPart(state)
   const fragment = fragmentOf(state, part, own)

@@ -4,10 +4,11 @@ import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { isList } from './types.js'
 
-type Node =
-  | { kind: 'map'; members: Map<string, Node> }
-  | { kind: 'list'; items: Node[] }
-  | { kind: 'value'; value: Json }
+type Node = { kind: 'map'; members: Map<string, Node> } | { kind: 'list'; items: Node[] } | ValueNode
+interface ValueNode {
+  readonly kind: 'value'
+  value: Json
+}
 
 /** More places than any call has; a stream cannot make a list of a billion holes. */
 const maxItems = 100_000
@@ -22,30 +23,42 @@ export interface PartialArguments {
 export function partialArguments(): PartialArguments {
   const root: Node = { kind: 'map', members: new Map() }
   let lost = false
+  /** Where the last piece was put: a long text comes in many pieces of one place. */
+  let last: { readonly path: Json | undefined; readonly node: ValueNode } | undefined
   return {
     add(pieces) {
       if (!isList(pieces)) return
-      for (const piece of pieces) if (!isJsonObject(piece) || !place(root, piece)) lost = true
+      for (const piece of pieces) {
+        const value = isJsonObject(piece) ? pieceValue(piece) : undefined
+        if (value === undefined) {
+          lost = true
+          continue
+        }
+        const { jsonPath: path } = piece as JsonObject
+        const node = path === last?.path ? last?.node : nodeAt(root, path)
+        if (node === undefined) {
+          lost = true
+          continue
+        }
+        last = { path, node }
+        node.value = typeof node.value === 'string' && typeof value === 'string' ? node.value + value : value
+      }
     },
     text: () => (lost ? undefined : write(root)),
   }
 }
 
-/** Puts one piece where it belongs; says whether it could. */
-function place(root: Node, piece: JsonObject): boolean {
-  const path = typeof piece.jsonPath === 'string' ? steps(piece.jsonPath) : undefined
-  const value = pieceValue(piece)
-  if (path === undefined || path.length === 0 || value === undefined) return false
+/** The place a path names, made when it is not there; nothing when it cannot be one. */
+function nodeAt(root: Node, jsonPath: Json | undefined): ValueNode | undefined {
+  const path = typeof jsonPath === 'string' ? steps(jsonPath) : undefined
+  if (path === undefined) return undefined
   let node: Node = root
-  for (const [index, step] of path.entries()) {
-    const last = index === path.length - 1
-    const next: Node | undefined = childOf(node, step, last ? undefined : path[index + 1])
-    if (next === undefined) return false
+  for (let index = 0; index < path.length; index += 1) {
+    const next = childOf(node, path[index] as string | number, path[index + 1])
+    if (next === undefined) return undefined
     node = next
   }
-  if (node.kind !== 'value') return false
-  node.value = typeof node.value === 'string' && typeof value === 'string' ? node.value + value : value
-  return true
+  return node.kind === 'value' ? node : undefined
 }
 
 /** The node at a step, made when it is not there: what comes next decides what it is. */
