@@ -10,6 +10,14 @@ import { openai } from '../../src/model/factories.js'
 import { type Misbehaviour, type ProviderRequest, providerServer, type ScriptedTurn } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
 import type { AnyTool } from '../../src/tools/tool.js'
+import listed from './rows.json' with { type: 'json' }
+
+/** A defect of the table, and what makes it happen. */
+export interface Row extends Pick<Experiment, 'first' | 'wrong'> {
+  readonly id: string
+  readonly defect: string
+}
+export const rows = listed as readonly Row[]
 
 export interface Experiment {
   /** What the model does first; then it says `done`. */
