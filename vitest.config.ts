@@ -1,11 +1,33 @@
+import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
 /** Tests that start processes, listen for signals or change their own process: a fresh worker for each file. */
 const apart = ['cli', 'dbos', 'durable', 'examples', 'fuzz', 'gateway', 'growth', 'mcp', 'package', 'peers', 'restate']
 const inFolders = (folders: string): string => `test/${folders}/**/*.test.ts`
+
+/** Of the files that share workers those that take longest: begun first, so that no worker is left alone with one at the end. */
+const long = /\/(laws\/cuts|corpus\/splits|corpus\/splits-openai|corpus\/pairs|schema\/oracle)\.test\.ts$/
+
+/**
+ * Any order, by the seed, but first the files with a worker of their own and then those that share: a shared worker ends, with all it has
+ * loaded, when the next file is not one for it.
+ */
+class AnyOrder extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ project, moduleId }: TestSpecification): string =>
+      project.config.isolate ? '0' : long.test(moduleId) ? '1' : '2'
+    const seed = String(this.ctx.config.sequence.seed)
+    const placed = files.map((file) => {
+      const place = createHash('sha1').update(seed).update(file.moduleId).digest('hex')
+      return { file, place: rankOf(file) + place }
+    })
+    return Promise.resolve(placed.toSorted((a, b) => (a.place < b.place ? -1 : 1)).map(({ file }) => file))
+  }
+}
 
 export default defineConfig({
   // The tests run on the sources; only test/package runs on the build.
@@ -14,7 +36,7 @@ export default defineConfig({
     testTimeout: 60_000,
     pool: 'forks',
     maxWorkers: '100%',
-    sequence: { shuffle: { tests: true, files: true } },
+    sequence: { shuffle: { tests: true }, sequencer: AnyOrder },
     projects: [
       {
         extends: true,

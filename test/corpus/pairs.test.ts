@@ -37,20 +37,30 @@ const essential = new Set(
   'tool,call,result,result text,choice,output,system text,user text,assistant text,image,refused'.split(','),
 )
 
-/** Counts what becomes of each item on its way to each other wire, and prints a line per pair. */
-function table(title: string, cross: (from: Wire, to: Wire, record: Exchanged) => Crossing | undefined): Table {
+/**
+ * Counts what becomes of each item on its way to each other wire, and prints a line per pair. Each is read once, whatever it crosses to;
+ * a record without one reads as nothing.
+ */
+function table<Item>(
+  title: string,
+  read: (from: Wire, record: Exchanged) => Item | undefined,
+  cross: (item: Item, to: Wire, record: Exchanged) => Crossing,
+): Table {
   const total: Counts = { complete: 0, beyond: 0, declared: 0, refused: 0, wrong: 0 }
   const wrong: string[] = []
   const lines: string[] = []
   const classes: Classes = {}
   let short = 0
   for (const from of wires) {
+    const items = recordsOf(from).flatMap((record) => {
+      const item = read(from, record)
+      return item === undefined ? [] : [{ record, item }]
+    })
     for (const to of wires) {
       if (from === to) continue
       const counts: Counts = { complete: 0, beyond: 0, declared: 0, refused: 0, wrong: 0 }
-      for (const record of recordsOf(from)) {
-        const crossing = cross(from, to, record)
-        if (crossing === undefined) continue
+      for (const { record, item } of items) {
+        const crossing = cross(item, to, record)
         counts[crossing.verdict] += 1
         const kinds = kindsLost(crossing)
         for (const kind of kinds) addClass(classes, to, kind)
@@ -87,13 +97,9 @@ function share(counts: Counts, ...good: readonly Verdict[]): number {
 
 describe.skipIf(!corpusFound)('pairs of wires', () => {
   test('requests arrive complete, or a loss or a typed refusal says what did not', () => {
-    const decoded = new Map(
-      wires.flatMap((wire) => recordsOf(wire).map((record) => [record.id, readRequest(wire, record)] as const)),
+    const { counts, wrong, classes, short } = table('requests', readRequest, (request, to, record) =>
+      requestCrossing(request, codecs[to], isRefusedAtHome(record)),
     )
-    const { counts, wrong, classes, short } = table('requests', (_from, to, record) => {
-      const request = decoded.get(record.id)
-      return request === undefined ? undefined : requestCrossing(request, codecs[to], isRefusedAtHome(record))
-    })
     expect(wrong).toEqual([])
     const all = verdicts.reduce((sum, verdict) => sum + counts[verdict], 0)
     console.info(`${((1 - short / all) * 100).toFixed(1)} % of ${all} requests arrive with all that is essential`)
@@ -103,21 +109,19 @@ describe.skipIf(!corpusFound)('pairs of wires', () => {
   })
 
   test('answers arrive complete on every other wire', () => {
-    const { counts, wrong } = table('answers', (from, to, record) => {
-      const { response, error } = foldAll(eventsOf(codecs[from], record))
-      return error === undefined ? answerCrossing(response, () => translated(response, codecs[to])) : undefined
-    })
+    const { counts, wrong } = table('answers', readAnswer, ({ response }, to) =>
+      answerCrossing(response, () => translated(response, codecs[to])),
+    )
     expect(wrong).toEqual([])
     expect(share(counts, 'complete')).toBeGreaterThanOrEqual(0.98)
   })
 
   test.each([false, true])('streams arrive complete on every other wire (deltas %s)', (deltas) => {
-    const { counts, wrong } = table('streams', (from, to, record) => {
-      if (!isStreamed(record)) return undefined
-      const events = eventsOf(codecs[from], record, { ...envOf(codecs[from], record), deltas })
-      const { response, error } = foldAll(events)
-      return error === undefined ? answerCrossing(response, () => translatedStream(events, codecs[to])) : undefined
-    })
+    const { counts, wrong } = table(
+      'streams',
+      (from, record) => (isStreamed(record) ? readAnswer(from, record, deltas) : undefined),
+      ({ events, response }, to) => answerCrossing(response, () => translatedStream(events, codecs[to])),
+    )
     expect(wrong).toEqual([])
     expect(share(counts, 'complete')).toBeGreaterThanOrEqual(0.99)
   })
@@ -126,9 +130,9 @@ describe.skipIf(!corpusFound)('pairs of wires', () => {
     const differing: string[] = []
     for (const from of wires) {
       for (const record of recordsOf(from).filter(isStreamed)) {
-        const events = eventsOf(codecs[from], record, { ...envOf(codecs[from], record), deltas: true })
-        const { response, error } = foldAll(events)
-        if (error !== undefined) continue
+        const answer = readAnswer(from, record, true)
+        if (answer === undefined) continue
+        const { events, response } = answer
         for (const to of wires.filter((wire) => wire !== from)) {
           const whole = comparable(translated(response, codecs[to]).answer)
           const streamed = comparable(translatedStream(events, codecs[to]).answer)
@@ -168,4 +172,11 @@ function readRequest(wire: Wire, record: Exchanged) {
     if (ToolwireError.is(error)) return undefined
     throw error
   }
+}
+
+/** The answer as events and whole; nothing where it is an error. */
+function readAnswer(wire: Wire, record: Exchanged, deltas = false) {
+  const events = eventsOf(codecs[wire], record, { ...envOf(codecs[wire], record), deltas })
+  const { response, error } = foldAll(events)
+  return error === undefined ? { events, response } : undefined
 }

@@ -73,11 +73,11 @@ describe('a run in a file', () => {
       runId: 'r',
     })
     const whole = await readFile(pathOf('r'))
-    for (let length = 0; length <= whole.length; length += 1) {
-      await writeFile(pathOf('r'), whole.subarray(0, length))
+    const resumed = async (lane: string, length: number): Promise<void> => {
+      await writeFile(join(lane, 'r.jsonl'), whole.subarray(0, length))
       const kept = whole.subarray(0, length).toString('utf8')
       const [pay, look] = [counting('pay'), counting('look', true)]
-      const journal = fileJournalOn(unsynced, folder, { takeOver: true })
+      const journal = fileJournalOn(unsynced, lane, { takeOver: true })
       const result = await run({ model: twoTurns(), tools: [pay.tool, look.tool], prompt: 'go', journal, runId: 'r' })
       expect([length, result.text, result.stop.reason]).toEqual([length, 'Done.', 'answer'])
       expectPaired(result.messages)
@@ -88,6 +88,13 @@ describe('a run in a file', () => {
         isIntended && !recorded('turn/1/call/0') ? ['pay'] : [],
       )
     }
+    // Most of the time is spent waiting for the disk: so several at once, each in a folder of its own.
+    const lanes = 8
+    const inLane = async (first: number): Promise<void> => {
+      const lane = await mkdtemp(join(folder, 'lane-'))
+      for (let length = first; length <= whole.length; length += lanes) await resumed(lane, length)
+    }
+    await Promise.all(Array.from({ length: lanes }, (_, first) => inLane(first)))
   }, 60_000)
 
   test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ErrorCode, errorCodes, ToolwireError } from '../../src/errors/error.js'
 import type { Json } from '../../src/json/types.js'
 import { openaiResponsesCodec as codec } from '../../src/wire/openai-responses/index.js'
-import { decodeStream, env, exchange, files, fold, read, utf8, wire } from './openai-responses-fixtures.js'
+import { decodeStream, env, exchange, files, fold, read, wire } from './openai-responses-fixtures.js'
 
 describe('examples: answers', () => {
   const expected: Record<string, { text: string; calls: string[]; reason: string }> = {
@@ -49,17 +49,6 @@ describe('examples: answers', () => {
   })
 
   const streams = files.filter((file) => file.endsWith('.sse'))
-
-  test.each(streams)('%s gives the same events however it is cut in two', (file) => {
-    const bytes = utf8(read(file))
-    const whole = decodeStream([bytes], true).map((event) => JSON.stringify(event))
-    for (let at = 1; at < bytes.length; at += 1) {
-      const cut = decodeStream([bytes.subarray(0, at), bytes.subarray(at)], true)
-      if (cut.length !== whole.length || cut.some((event, index) => JSON.stringify(event) !== whole[index])) {
-        expect.fail(`cut at ${at}: ${JSON.stringify(cut)}`)
-      }
-    }
-  })
 
   test.each(streams)('%s cut short is never a success', (file) => {
     const text = read(file)
