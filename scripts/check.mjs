@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 
 const checks = [
   'tsc -p tsconfig.test.json',
-  'biome check .',
+  'npm run --silent lint',
   'knip',
   'node scripts/snippets.mjs',
   'node scripts/api.mjs',
