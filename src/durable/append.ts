@@ -6,7 +6,10 @@ import { type JournalFile, writeText } from './files.js'
 export interface Appender {
   /** Settles when the line and all before it are on the disk. */
   append(line: string): Promise<void>
-  /** Settles when the system has the line: it survives the process, and is on the disk with the next `append`. */
+  /**
+   * Settles at once. The line is written with the next `append`, before it, or by itself when none comes in this turn of the event loop;
+   * that it could not be is told by what comes after it.
+   */
   hand(line: string): Promise<void>
   /** Waits for what is on its way. Never throws. */
   idle(): Promise<void>
@@ -42,15 +45,21 @@ export function createAppender(file: JournalFile, what: string): Appender {
     writing = undefined
   }
 
-  const add = (line: string, isSynced: boolean): Promise<void> => {
-    const written = new Promise<void>((done, failed) => waiting.push({ line, isSynced, done, failed }))
-    writing ??= writeAll()
-    return written
+  const write = (): void => {
+    if (waiting.length > 0) writing ??= writeAll()
   }
 
   return {
-    append: (line) => add(line, true),
-    hand: (line) => add(line, false),
+    append(line) {
+      const written = new Promise<void>((done, failed) => waiting.push({ line, isSynced: true, done, failed }))
+      write()
+      return written
+    },
+    async hand(line) {
+      if (failure !== undefined) throw failure
+      waiting.push({ line, isSynced: false, done: () => {}, failed: () => {} })
+      setImmediate(write)
+    },
     async idle() {
       await writing
     },

@@ -28,7 +28,7 @@ export interface FileJournalOptions {
 /** How often a run looks whether somebody cancelled it while one of its steps takes long. */
 const cancelCheckMs = 500
 
-/** An answer of the model need not wait for the disk: the intent to run its calls does, and what has no effect can be asked again. */
+/** An answer of the model need not wait for the disk: it goes there with the intent to run its calls, and what has no effect can be asked again. */
 const isAnswer = /^turn\/\d+\/model$/
 
 /** Keeps runs in a folder, which is made when it is missing. */
