@@ -6,8 +6,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
 /** Tests that start processes, listen for signals or change their own process: a fresh worker for each file. */
-const apart = ['cli', 'dbos', 'durable', 'examples', 'fuzz', 'gateway', 'growth', 'mcp', 'package', 'peers', 'restate']
-const inFolders = (folders: string): string => `test/${folders}/**/*.test.ts`
+const apart = [
+  'test/{cli,dbos,durable,fuzz,growth,mcp,package,peers,restate}/**/*.test.ts',
+  'test/gateway/{isolation,redis,serve,threads}.test.ts',
+]
 
 /** Of the files that share workers those that take longest: begun first, so that no worker is left alone with one at the end. */
 const long = /\/(laws\/cuts|corpus\/splits|corpus\/splits-openai|corpus\/pairs|schema\/oracle)\.test\.ts$/
@@ -40,12 +42,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'apart', include: [inFolders(`{${apart.join(',')}}`)] },
+        test: { name: 'apart', include: apart },
       },
       {
         extends: true,
         // The rest is pure or cleans up after itself: its files share workers and what those have loaded and compiled.
-        test: { name: 'together', include: [inFolders(`!(${apart.join('|')})`)], isolate: false },
+        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: apart, isolate: false },
       },
     ],
   },
