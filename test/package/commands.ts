@@ -16,6 +16,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm test': 'CI runs it itself (.ci/run)',
   'npx vitest run test/wire/calls.test.ts': 'one of the files that npm test runs',
   'npm run platforms…': 'needs the registry and a Chromium; takes minutes',
+  'npm run lab': 'needs the registry; test/lab plays the same rows with toolwire',
   'npm run newcomer': 'a step of its own in CI (.ci/run)',
   'npm install toolwire zod': 'scripts/newcomer.mjs runs it, with the packed tarball for the name',
   'npm install toolwire @modelcontextprotocol/sdk':
