@@ -23,6 +23,11 @@ export default async function schema({ quick }) {
       convert: (t) => t.map((x) => z.toJSONSchema(x.zod)),
       validator: (t) => (a) => t.zod.parse(a),
     },
+    // What a model is told of a tool is what it takes, and zod's conversion of that side costs more than of the other.
+    'zod z.toJSONSchema, input side (floor)': {
+      convert: (t) => t.map((x) => z.toJSONSchema(x.zod, { io: 'input' })),
+      validator: null,
+    },
     'ajv compiled (floor, JSON Schema)': {
       convert: null,
       validator: (t) => {
@@ -90,6 +95,13 @@ export default async function schema({ quick }) {
     return (a) => taken.check(a, { fresh: true })
   }
   C['toolwire (zod)'] = { convert: (t) => t.map(ours('zod')), validator: checker('zod') }
+  const again = (input) => ({ prep: warmed(input), convert: (t) => t.map(ours(input)), validator: null })
+  const warmed = (input) => (t) => {
+    t.forEach(ours(input))
+    return t
+  }
+  C['toolwire (zod), the same again'] = again('zod')
+  C['toolwire (JSON Schema), the same again'] = again('jsonSchema')
   C['toolwire (JSON Schema)'] = { convert: (t) => t.map(ours('jsonSchema')), validator: checker('jsonSchema') }
   if (process.env.EXTRA_SCHEMA)
     Object.assign(C, (await import(pathToFileURL(resolve(process.env.EXTRA_SCHEMA)).href)).default)

@@ -7,7 +7,9 @@ import type { Json, JsonObject, Value } from './types.js'
 const maxDigits = 10_000
 /** An integer token with 16 digits or more. Also true inside some strings: then the exact reader runs for nothing. */
 const longInteger = /(?:^|[[:,\s])-?\d{16,}(?![\d.eE])/
-const integer = /^-?\d+$/
+/** One that begins here. */
+const longIntegerHere = /-?\d{16,}(?![\d.eE])/y
+const maxSafe = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
  * Strict JSON; an integer beyond ±(2^53−1) becomes a bigint with every digit. Fails typed: malformed_response, or
@@ -15,7 +17,7 @@ const integer = /^-?\d+$/
  */
 export function parseJson(text: string): Value {
   const value = parseBody(text)
-  return /\d{16}/.test(text) && longInteger.test(text) ? readExact({ text, index: 0 }) : value
+  return /\d{16}/.test(text) && longInteger.test(text) ? readExact({ text, index: skipSpace(text, 0) }) : value
 }
 
 /** Strict JSON with numbers as JSON.parse gives them, for the bodies of a wire. Fails typed, as `parseJson`. */
@@ -56,18 +58,18 @@ function malformed(text: string, error: unknown): ToolwireError {
 
 interface Cursor {
   readonly text: string
+  /** At the first character of a value, or just past one. */
   index: number
 }
 
 /** Reads text that JSON.parse accepted, so it need not doubt it; recursion is bounded by the depth cap. */
 function readExact(cursor: Cursor): Value {
-  cursor.index = skipSpace(cursor.text, cursor.index)
-  switch (cursor.text[cursor.index]) {
-    case '{':
+  switch (cursor.text.charCodeAt(cursor.index)) {
+    case 123: // {
       return readObject(cursor)
-    case '[':
+    case 91: // [
       return readArray(cursor)
-    case '"':
+    case 34: // "
       return readString(cursor)
     default:
       return readScalar(cursor)
@@ -78,7 +80,8 @@ function readObject(cursor: Cursor): Value {
   const entries: [string, Value][] = []
   while (hasNext(cursor)) {
     const key = readString(cursor)
-    cursor.index = skipSpace(cursor.text, cursor.index) + 1 // the colon
+    const colon = skipSpace(cursor.text, cursor.index)
+    cursor.index = skipSpace(cursor.text, colon + 1)
     entries.push([key, readExact(cursor)])
   }
   return Object.fromEntries(entries) // a key `__proto__` becomes an own property here
@@ -93,18 +96,17 @@ function readArray(cursor: Cursor): Value {
 /** Steps over the opening bracket or the comma onto the next member; over the closing bracket when there is none. */
 function hasNext(cursor: Cursor): boolean {
   const { text } = cursor
-  cursor.index = skipSpace(text, cursor.index)
-  const closing = isClosing(text[cursor.index])
-  cursor.index += 1
-  if (closing) return false
-  cursor.index = skipSpace(text, cursor.index)
-  if (!isClosing(text[cursor.index])) return true
+  const index = skipSpace(text, cursor.index)
+  const isEnd = isClosing(text, index)
+  cursor.index = isEnd ? index + 1 : skipSpace(text, index + 1)
+  if (isEnd || !isClosing(text, cursor.index)) return !isEnd
   cursor.index += 1
   return false
 }
 
-function isClosing(character: string | undefined): boolean {
-  return character === '}' || character === ']' || character === undefined
+function isClosing(text: string, index: number): boolean {
+  const code = text.charCodeAt(index)
+  return code === 125 || code === 93
 }
 
 function readString(cursor: Cursor): string {
@@ -114,17 +116,25 @@ function readString(cursor: Cursor): string {
   return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as string) : inner
 }
 
+/** Most scalars of such a text are long integers: the expression walks one of them faster than a loop that is not yet compiled. */
 function readScalar(cursor: Cursor): Value {
-  const end = valueEnd(cursor.text, cursor.index)
-  const token = cursor.text.slice(cursor.index, end)
-  cursor.index = end
-  if (token.length < 16 || !integer.test(token)) return JSON.parse(token) as null | boolean | number
-  if (token.length > maxDigits) {
+  const { text, index } = cursor
+  longIntegerHere.lastIndex = index
+  if (!longIntegerHere.test(text)) {
+    cursor.index = valueEnd(text, index)
+    return JSON.parse(text.slice(index, cursor.index)) as null | boolean | number
+  }
+  cursor.index = longIntegerHere.lastIndex
+  return integerOf(text.slice(index, cursor.index))
+}
+
+function integerOf(digits: string): number | bigint {
+  if (digits.length > maxDigits) {
     throw new ToolwireError(
       'limit_exceeded',
-      `the JSON has an integer of ${token.length} digits; the most is ${maxDigits}`,
+      `the JSON has an integer of ${digits.length} digits; the most is ${maxDigits}`,
     )
   }
-  const rounded = Number(token)
-  return Number.isSafeInteger(rounded) ? rounded : BigInt(token)
+  const exact = BigInt(digits)
+  return exact <= maxSafe && exact >= -maxSafe ? Number(exact) : exact
 }

@@ -9,7 +9,7 @@ import { numberChecks } from './numbers.js'
 import { objectChecks } from './objects.js'
 import { linearPattern } from './pattern.js'
 import { resolver } from './references.js'
-import { type Check, fail, isObject, type Node } from './run.js'
+import { type Check, fail, type Node } from './run.js'
 import { stringChecks } from './strings.js'
 import { unevaluatedChecks } from './unevaluated.js'
 import { valueChecks } from './value-checks.js'
@@ -116,8 +116,6 @@ function both(first: Check, second: Check, type: Json | undefined): Check {
       return (value, run) => (Number.isInteger(value) ? second(value, run) : inTurn(value, run))
     case 'array':
       return (value, run) => (Array.isArray(value) ? second(value, run) : inTurn(value, run))
-    case 'object':
-      return (value, run) => (isObject(value) ? second(value, run) : inTurn(value, run))
     default:
       return inTurn
   }

@@ -30,16 +30,27 @@ export function memberTest(members: readonly Json[]): (value: unknown, meter: Me
     return (value) => (typeof value === 'bigint' ? Number(value) : value) === only
   }
   const simple: readonly unknown[] = members.filter((member) => typeof member !== 'object' || member === null)
-  // Up to a dozen comparisons are faster than one lookup, which must hash the text.
-  const scalars = simple.length > 12 ? new Set(simple) : { has: (value: unknown) => simple.includes(value) }
+  const isScalar = scalarTest(simple)
   const compounds = members.filter((member) => typeof member === 'object' && member !== null)
   let texts: Set<string> | undefined
   return (value, meter) => {
-    if (typeof value === 'bigint') return scalars.has(Number(value))
-    if (typeof value !== 'object' || value === null) return scalars.has(value)
+    if (typeof value === 'bigint') return isScalar(Number(value))
+    if (typeof value !== 'object' || value === null) return isScalar(value)
     if (compounds.length === 0) return false
     texts ??= new Set(compounds.map((member) => identity(member)))
     return texts.has(identity(value, meter, true))
+  }
+}
+
+/** Up to a dozen comparisons are faster than one lookup, which must hash the text. */
+function scalarTest(members: readonly unknown[]): (value: unknown) => boolean {
+  if (members.length > 12) {
+    const known = new Set(members)
+    return (value) => known.has(value)
+  }
+  return (value) => {
+    for (let index = 0; index < members.length; index++) if (members[index] === value) return true
+    return false
   }
 }
 

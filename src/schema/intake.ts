@@ -3,7 +3,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 import { isJsonObject } from '../json/parse.js'
 import { at } from '../json/pointer.js'
-import type { JsonObject } from '../json/types.js'
+import type { Json, JsonObject } from '../json/types.js'
 import { checkSchema } from './check.js'
 import type { Checked, Issue } from './issue.js'
 import { capped } from './messages.js'
@@ -57,8 +57,19 @@ function takeJson(schema: object): IntakeResult {
   return { ok: true, schema: copy, validated: true, check }
 }
 
-function sameJson(copy: JsonObject, schema: object): boolean {
-  return JSON.stringify(copy) === JSON.stringify(schema)
+/** Whether a schema is still what the copy was made from. The walk is that of the copy, so that it ends whatever became of the other. */
+function sameJson(copy: Json | undefined, schema: unknown): boolean {
+  if (typeof copy !== 'object' || copy === null) return copy === schema
+  if (typeof schema !== 'object' || schema === null || Array.isArray(copy) !== Array.isArray(schema)) return false
+  const members = schema as { readonly [key: string]: unknown }
+  let left = 0
+  for (const key in copy) left += Object.hasOwn(copy, key) ? 1 : 0
+  for (const key in members) {
+    if (members[key] === undefined) continue
+    if (!Object.hasOwn(copy, key) || !sameJson((copy as JsonObject)[key], members[key])) return false
+    left -= 1
+  }
+  return left === 0
 }
 
 type Standard = StandardSchemaV1 & Partial<StandardJSONSchemaV1>

@@ -23,7 +23,12 @@ export function spend(meter: Meter, units: number): void {
   if (meter.left < 0) throw new Exhausted('work')
 }
 
-/** The price of the next member of an object that has had `count` before: the runtime is slow on wide ones. */
+/** Members from which on an object is kept as a table by the runtime, and slow. */
+export const wide = 1_000
+/** The price of each member beyond them. */
+export const wideUnits = 5
+
+/** The price of the next member of an object that has had `count` before. */
 export function memberUnits(count: number): number {
-  return count < 1_000 ? 1 : 5
+  return count < wide ? 1 : wideUnits
 }

@@ -14,7 +14,13 @@ export function numberChecks(schema: JsonObject, checks: Check[]): void {
 
 function boundsCheck(schema: JsonObject): Check | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema
-  if ([minimum, maximum, exclusiveMinimum, exclusiveMaximum].every((limit) => limit === undefined)) return undefined
+  if (
+    minimum === undefined &&
+    maximum === undefined &&
+    exclusiveMinimum === undefined &&
+    exclusiveMaximum === undefined
+  )
+    return undefined
   const low = limitOf(minimum, Number.NEGATIVE_INFINITY)
   const high = limitOf(maximum, Number.POSITIVE_INFINITY)
   const above = limitOf(exclusiveMinimum, Number.NEGATIVE_INFINITY)
@@ -22,21 +28,18 @@ function boundsCheck(schema: JsonObject): Check | undefined {
   return (value, run) => {
     if (typeof value !== 'number' && typeof value !== 'bigint') return true
     let fits = true
-    if (value < low && !isRounded(value, low)) fits = fail(run, `must be ${low} or more`)
-    if (value > high && !isRounded(value, high)) fits = fail(run, `must be ${high} or less`)
-    if (value <= above) fits = fail(run, `must be more than ${above}`)
-    if (value >= below) fits = fail(run, `must be less than ${below}`)
+    // A limit beyond 2^53 was rounded when the schema was parsed: an integer that rounds to it is the one that was written.
+    const rounded = Number(value)
+    if (rounded < low) fits = fail(run, `must be ${low} or more`)
+    if (rounded > high) fits = fail(run, `must be ${high} or less`)
+    if (exclusiveMinimum !== undefined && value <= above) fits = fail(run, `must be more than ${above}`)
+    if (exclusiveMaximum !== undefined && value >= below) fits = fail(run, `must be less than ${below}`)
     return fits
   }
 }
 
 function limitOf(limit: Json | undefined, none: number): number {
   return typeof limit === 'number' ? limit : none
-}
-
-/** A limit beyond 2^53 was rounded when the schema was parsed: an integer that rounds to it is the one that was written. */
-function isRounded(value: AnyNumber, limit: number): boolean {
-  return typeof value === 'bigint' && Number(value) === limit
 }
 
 function multipleCheck(divisor: number): Check {

@@ -3,9 +3,20 @@
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
-import { memberUnits, spend } from './meter.js'
+import { memberUnits, spend, wide, wideUnits } from './meter.js'
 import type { Pattern } from './pattern.js'
-import { type Check, checkMember, enter, fail, isObject, matches, type Node, type Run, visit } from './run.js'
+import {
+  type Check,
+  checkMember,
+  enter,
+  fail,
+  failTypes,
+  isObject,
+  matches,
+  type Node,
+  type Run,
+  visit,
+} from './run.js'
 import { isMatch } from './strings.js'
 
 /** What a schema says of one name. */
@@ -35,56 +46,72 @@ export function objectChecks(schema: JsonObject, checks: Check[], context: Conte
   if (isJsonObject(dependentSchemas)) checks.push(dependentsCheck(dependentSchemas, context))
 }
 
+/** Whether a schema says `object` and something of the members: then the check of these tells the kind of the value too. */
+export function isMembered(schema: JsonObject): boolean {
+  const { properties, required, propertyNames, patternProperties, additionalProperties } = schema
+  if (schema.type !== 'object') return false
+  const isPlain = properties === undefined && required === undefined && additionalProperties === undefined
+  return !isPlain || propertyNames !== undefined || patternProperties !== undefined
+}
+
 function membersCheck(schema: JsonObject, context: Context): Check | undefined {
   const slots = slotsOf(schema, context)
   const rest = restOf(schema, context)
-  if (slots.length === 0 && rest === undefined) return undefined
+  if (slots.length === 0 && rest === undefined && !isMembered(schema)) return undefined
+  return memberWalk(slots, rest, isMembered(schema))
+}
+
+/** The loop over the members of a value. Most of the time of a check is spent here, which is why it decides beforehand what it can. */
+function memberWalk(slots: readonly Slot[], rest: Rest | undefined, tellsKind: boolean): Check {
+  const forKnown = rest?.isForUnknown === true ? undefined : rest
   const required: string[] = []
   for (const slot of slots) if (slot.required === 1) required.push(slot.name)
   let byName: Map<string, Slot> | undefined
   return (value, run) => {
-    if (!isObject(value)) return true
+    if (!isObject(value)) return !tellsKind || failTypes(run, objectKind)
     enter(run)
-    let fits = run.sink === undefined || hasAll(value, required, run)
+    const isVerdict = run.sink === undefined
+    let fits = isVerdict || hasAll(value, required, run)
     let present = 0
     let count = 0
-    let mayInherit = true
+    const mayInherit = inherits(value, run)
     for (const key in value) {
       if (mayInherit && !hasOwn.call(value, key)) continue
       const member = value[key]
       if (member === undefined) continue
       // Models write members in the order of the schema, mostly: then the name need not be looked up.
       let slot = slots[count]
-      if (slot?.name !== key) {
+      if (slot === undefined || slot.name !== key) {
         byName ??= new Map(slots.map((known) => [known.name, known]))
         slot = byName.get(key)
       }
-      spend(run, memberUnits(count++))
-      // In an object this wide the question is dear, and inherited keys come last.
-      if (count === wide) mayInherit = hasInherited(value)
-      if (slot !== undefined) {
-        present += slot.required
-        if (slot.node !== undefined && !checkMember(slot.node, member, run, key)) fits = false
+      if (++count > wide) spend(run, wideUnits)
+      const node = slot?.node
+      if (slot !== undefined) present += slot.required
+      if (node === undefined) {
+        if (rest !== undefined && !restFits(rest, false, key, member, run)) fits = false
+      } else {
+        const isPlain = typeof member === node.plain
+        if (!isPlain && !(isVerdict ? node.check(member, run) : checkMember(node, member, run, key))) fits = false
+        if (forKnown !== undefined && !restFits(forKnown, true, key, member, run)) fits = false
       }
-      const isKnown = slot?.node !== undefined
-      if (rest !== undefined && !(isKnown && rest.isForUnknown) && !restFits(rest, isKnown, key, member, run))
-        fits = false
-      if (!fits && run.sink === undefined) break
+      if (!fits && isVerdict) break
     }
+    // What a narrow object costs is paid at once: to count each of its members would take longer than to look at it.
+    spend(run, Math.min(count, wide))
     run.depth--
     return fits && present === required.length
   }
 }
 
-/** Inside for-in the runtime knows the answer of this one; that of `Object.hasOwn` it looks up. */
 const { hasOwnProperty: hasOwn } = Object.prototype
 
-/** Members from which on an object is kept as a table by the runtime, and slow. */
-const wide = 1_000
+const objectKind = ['object']
 
-function hasInherited(value: object): boolean {
-  for (const _ in Object.getPrototypeOf(value)) return true
-  return false
+/** Whether keys of the object may be another's. Asked once of it, so that it need not be asked of each key. */
+function inherits(value: object, run: Run): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype ? run.isTainted : prototype !== null
 }
 
 function slotsOf({ properties, required }: JsonObject, context: Context): readonly Slot[] {

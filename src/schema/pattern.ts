@@ -52,14 +52,14 @@ function straightPattern(source: string): Pattern | undefined {
   if (tail === undefined) return undefined
   try {
     const expression = new RegExp(source, 'u')
-    return { weight: 1, unitsPerCharacter: (1 + tail) / 16, test: (text) => expression.test(text) }
+    return { weight: 1, unitsPerCharacter: (1 + tail) / 32, test: (text) => expression.test(text) }
   } catch {
     return undefined
   }
 }
 
 /** What an instruction may cost on a character when no state of the engine's automaton is met twice. */
-const unitsPerInstruction = 5
+const unitsPerInstruction = 3
 
 /** What compiling weighs before the first instruction. */
 const engineWeight = 20

@@ -26,7 +26,7 @@ export function tidySchema(source: unknown): JsonObject | undefined {
 
 function tryCopy(source: unknown, role: Role): Json | undefined {
   try {
-    return copied(source, role, 0, { left: 2 * schemaLimits.nodes })
+    return copied(source, role, 0, { left: 4 * schemaLimits.nodes })
   } catch (error) {
     if (error instanceof NotPlain) return undefined
     throw error

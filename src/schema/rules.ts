@@ -36,7 +36,7 @@ export interface SchemaProblem {
 /** Limits that keep the compilation and one check of a hostile schema or value far below 50 ms. */
 export const schemaLimits = {
   /** JSON values in a schema, the characters of its keys and texts, and how deep it may nest as JSON. */
-  nodes: 6_000,
+  nodes: 3_000,
   characters: 1_000_000,
   depth: 100,
   /** Levels of `properties` that a tool defined here may nest. */
@@ -46,9 +46,9 @@ export const schemaLimits = {
   /** Characters of one pattern, and what one of them and all of a schema together may weigh; see pattern.ts. */
   patternLength: 1_000,
   patternWeight: 500,
-  patternsWeight: 800,
+  patternsWeight: 400,
   /** Work units of one check; see meter.ts. */
-  work: 100_000,
+  work: 50_000,
   /** Schemas visited within each other during a check. */
   visitDepth: 1_500,
   /** How deep a value may nest that is copied for a handler. */

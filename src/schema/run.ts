@@ -19,11 +19,18 @@ export interface Run extends Meter {
   sink: Failure[] | undefined
   /** Where in the value the run is; kept only with a sink. */
   path: (string | number)[]
+  /** Whether somebody gave members to every object there is. */
+  readonly isTainted: boolean
 }
 
 /** A run that may spend so much work, and stops at the first failure. */
 export function newRun(work: number = schemaLimits.work): Run {
-  return { limit: work, left: work, depth: 0, sink: undefined, path: nowhere }
+  return { limit: work, left: work, depth: 0, sink: undefined, path: nowhere, isTainted: isTainted() }
+}
+
+function isTainted(): boolean {
+  for (const _ in Object.prototype) return true
+  return false
 }
 
 /** Where a run is that only wants a verdict. */

@@ -56,138 +56,138 @@ interface Later {
 }
 
 class Walk {
-  readonly #root: JsonObject
-  readonly #resolve: Resolve
-  readonly #seen = new Set<Json>()
-  readonly #matchable = new Map<string, boolean>()
-  readonly #unmatchable: Unmatchable[] = []
+  private readonly root: JsonObject
+  private readonly resolve: Resolve
+  private readonly seen = new Set<Json>()
+  private readonly matchable = new Map<string, boolean>()
+  private readonly unmatchable: Unmatchable[] = []
   /** What references lead to. */
-  readonly #targets: Later[] = []
+  private readonly targets: Later[] = []
   /** Definitions that nobody may refer to: what they refer to themselves and their patterns do not matter then. */
-  readonly #definitions: Later[] = []
-  #isUsed = true
+  private readonly definitions: Later[] = []
+  private isUsed = true
   /** Where the schema is that is looked at: a pointer, and the keys from there. */
-  #start = ''
-  readonly #keys: (string | number)[] = []
-  #patternsLeft: number = schemaLimits.patternsWeight
-  #problem: SchemaProblem | undefined
-  #strictProblem: SchemaProblem | undefined
-  #referenceProblem: SchemaProblem | undefined
+  private start = ''
+  private readonly keys: (string | number)[] = []
+  private patternsLeft: number = schemaLimits.patternsWeight
+  private problem: SchemaProblem | undefined
+  private strictProblem: SchemaProblem | undefined
+  private referenceProblem: SchemaProblem | undefined
 
   constructor(root: JsonObject) {
-    this.#root = root
-    this.#resolve = resolver(root)
+    this.root = root
+    this.resolve = resolver(root)
   }
 
   run(): Survey {
-    this.#look(this.#root, 0)
-    this.#lookAll(this.#targets)
-    this.#isUsed = false
-    this.#lookAll(this.#definitions)
+    this.look(this.root, 0)
+    this.lookAll(this.targets)
+    this.isUsed = false
+    this.lookAll(this.definitions)
     return {
-      problem: this.#problem,
-      strictProblem: this.#strictProblem,
-      referenceProblem: this.#referenceProblem,
-      unmatchable: this.#unmatchable,
+      problem: this.problem,
+      strictProblem: this.strictProblem,
+      referenceProblem: this.referenceProblem,
+      unmatchable: this.unmatchable,
     }
   }
 
   /** The list may grow on the way. */
-  #lookAll(list: readonly Later[]): void {
+  private lookAll(list: readonly Later[]): void {
     for (const { held, holder, path } of list) {
-      this.#start = path
-      this.#lookInto(held, holder, 1)
+      this.start = path
+      this.lookInto(held, holder, 1)
     }
   }
 
   /** `level` counts the levels of `properties` above. */
-  #look(schema: Json | undefined, level: number): void {
+  private look(schema: Json | undefined, level: number): void {
     if (typeof schema === 'boolean' || schema === undefined) return
     if (!isJsonObject(schema)) {
       const message = `${kindOf(schema)} stands where a schema belongs`
-      this.#problem ??= { rule: 'subschema_kind', path: this.#place(), message }
+      this.problem ??= { rule: 'subschema_kind', path: this.place(), message }
       return
     }
-    if (this.#seen.has(schema)) return
-    this.#seen.add(schema)
-    if (this.#strictProblem === undefined) this.#demand(schema, level)
-    if (this.#isUsed) {
-      this.#follow(schema)
-      this.#weighAll(schema)
+    if (this.seen.has(schema)) return
+    this.seen.add(schema)
+    if (this.strictProblem === undefined) this.demand(schema, level)
+    if (this.isUsed) {
+      this.follow(schema)
+      this.weighAll(schema)
     }
     const inner = schema.properties === undefined ? level : level + 1
-    for (const keyword in schema) this.#lookAt(keyword, schema[keyword] ?? null, inner)
+    for (const keyword in schema) this.lookAt(keyword, schema[keyword] ?? null, inner)
   }
 
-  #lookAt(keyword: string, value: Json, level: number): void {
+  private lookAt(keyword: string, value: Json, level: number): void {
     const holder = holders.get(keyword)
-    if (this.#problem === undefined) {
+    if (this.problem === undefined) {
       const wrong = holder === undefined ? keywordProblem(keyword, value) : holderProblem(keyword, holder, value)
       if (wrong !== undefined) {
-        this.#problem = { rule: wrong[0], path: `${this.#place()}/${keyword}`, message: wrong[1] }
+        this.problem = { rule: wrong[0], path: `${this.place()}/${keyword}`, message: wrong[1] }
       }
     }
     if (holder === undefined) return
-    if (this.#isUsed && (keyword === '$defs' || keyword === 'definitions')) {
-      this.#definitions.push({ held: value, holder, path: `${this.#place()}/${keyword}` })
+    if (this.isUsed && (keyword === '$defs' || keyword === 'definitions')) {
+      this.definitions.push({ held: value, holder, path: `${this.place()}/${keyword}` })
       return
     }
-    this.#keys.push(keyword)
-    this.#lookInto(value, holder, level)
-    this.#keys.pop()
+    this.keys.push(keyword)
+    this.lookInto(value, holder, level)
+    this.keys.pop()
   }
 
   /** What a keyword holds; what it should not hold has been noted. */
-  #lookInto(held: Json, holder: Holder, level: number): void {
+  private lookInto(held: Json, holder: Holder, level: number): void {
     if (holder === 'one') {
-      this.#look(held, level)
+      this.look(held, level)
     } else if (holder === 'list' && Array.isArray(held)) {
-      for (let index = 0; index < held.length; index++) this.#lookWithin(held[index], index, level)
+      for (let index = 0; index < held.length; index++) this.lookWithin(held[index], index, level)
     } else if (holder === 'map' && isJsonObject(held)) {
-      for (const key in held) this.#lookWithin(held[key], key, level)
+      for (const key in held) this.lookWithin(held[key], key, level)
     }
   }
 
-  #lookWithin(schema: Json | undefined, key: string | number, level: number): void {
-    this.#keys.push(key)
-    this.#look(schema, level)
-    this.#keys.pop()
+  private lookWithin(schema: Json | undefined, key: string | number, level: number): void {
+    this.keys.push(key)
+    this.look(schema, level)
+    this.keys.pop()
   }
 
-  #demand(schema: JsonObject, level: number): void {
+  private demand(schema: JsonObject, level: number): void {
     const problem = strictProblem(schema, level)
-    if (problem !== undefined) this.#strictProblem = { ...problem, path: this.#place() + problem.path }
+    if (problem !== undefined) this.strictProblem = { ...problem, path: this.place() + problem.path }
   }
 
-  #follow(schema: JsonObject): void {
+  private follow(schema: JsonObject): void {
     for (const reference of referencesOf(schema)) {
-      this.#referenceProblem ??= referenceProblem(reference, this.#resolve)
-      const target = this.#resolve(reference)
-      if (target === undefined || this.#seen.has(target)) continue
-      const path = reference.startsWith('#/') ? reference : this.#place()
-      this.#targets.push({ held: target, holder: 'one', path })
+      this.referenceProblem ??= referenceProblem(reference, this.resolve)
+      const target = this.resolve(reference)
+      if (target === undefined || this.seen.has(target)) continue
+      const path = reference.startsWith('#/') ? reference : this.place()
+      this.targets.push({ held: target, holder: 'one', path })
     }
   }
 
-  #weighAll({ pattern, patternProperties }: JsonObject): void {
-    if (typeof pattern === 'string') this.#weigh(pattern)
-    if (isJsonObject(patternProperties)) for (const key in patternProperties) this.#weigh(key)
+  private weighAll({ pattern, patternProperties }: JsonObject): void {
+    if (typeof pattern === 'string') this.weigh(pattern)
+    if (isJsonObject(patternProperties)) for (const key in patternProperties) this.weigh(key)
   }
 
-  #weigh(pattern: string): void {
-    let isMatchable = this.#matchable.get(pattern)
+  private weigh(pattern: string): void {
+    let isMatchable = this.matchable.get(pattern)
     if (isMatchable === undefined) {
-      const weight = this.#patternsLeft < 0 ? undefined : linearPattern(pattern)?.weight
+      const weight = this.patternsLeft < 0 ? undefined : linearPattern(pattern)?.weight
       isMatchable = weight !== undefined
-      this.#matchable.set(pattern, isMatchable)
-      this.#patternsLeft -= weight ?? failedWeight
+      this.matchable.set(pattern, isMatchable)
+      this.patternsLeft -= weight ?? failedWeight
     }
-    if (!isMatchable) this.#unmatchable.push({ path: this.#place(), pattern })
+    if (!isMatchable) this.unmatchable.push({ path: this.place(), pattern })
   }
 
   /** Written for somebody to read: the way from the root, or from what a reference named. */
-  #place(): string {
-    return this.#keys.reduce<string>(at, this.#start.replace(/^#/, ''))
+  private place(): string {
+    return this.keys.reduce<string>(at, this.start.replace(/^#/, ''))
   }
 }
 

@@ -2,10 +2,11 @@
 import type { Json, JsonObject } from '../json/types.js'
 import { memberTest } from './equality.js'
 import { listed, shown } from './messages.js'
+import { isMembered } from './objects.js'
 import { type Check, fail, failTypes, isObject } from './run.js'
 
 export function valueChecks(schema: JsonObject, checks: Check[]): void {
-  if (schema.type !== undefined) checks.push(typeCheck(schema.type))
+  if (schema.type !== undefined && !isMembered(schema)) checks.push(typeCheck(schema.type))
   if (schema.const !== undefined) checks.push(memberCheck([schema.const], () => `must be ${shown(schema.const)}`))
   if (Array.isArray(schema.enum)) {
     const members: readonly Json[] = schema.enum

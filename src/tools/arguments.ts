@@ -14,15 +14,15 @@ import { specError } from './spec-rules.js'
 export interface ArgumentLimits {
   /** Characters of the text; 2,000,000. */
   readonly characters?: number | undefined
-  /** JSON values in the text, containers and members; 12,000. */
+  /** JSON values in the text, containers and members; 8,000. */
   readonly values?: number | undefined
-  /** Members of one object; 10,000. */
+  /** Members of one object; 5,000. */
   readonly keys?: number | undefined
-  /** Steps of checking them against a JSON Schema; 100,000, some 10 ms. A zod, valibot or arktype schema is not metered. */
+  /** Steps of checking them against a JSON Schema; 50,000, some 5 ms. A zod, valibot or arktype schema is not metered. */
   readonly work?: number | undefined
 }
 
-const defaultLimits: TextLimits = { characters: 2_000_000, values: 12_000, keys: 10_000 }
+const defaultLimits: TextLimits = { characters: 2_000_000, values: 8_000, keys: 5_000 }
 
 /** The limit that the text of a call passes, and what to say about it; undefined when it may be parsed. */
 export function sizeProblem(

@@ -83,11 +83,11 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     ...(options.strict === undefined ? {} : { strict: options.strict }),
   })
   let hash: string | undefined
-  return {
+  const tool: Draft<Input, Output> = {
     name,
     description,
     spec,
-    capabilities: [...new Set(options.capabilities ?? [])],
+    capabilities: options.capabilities === undefined ? [] : [...new Set(options.capabilities)],
     source,
     repeatable: options.repeatable ?? false,
     // Only who pins definitions asks, and hashing takes longer than all the rest.
@@ -95,21 +95,24 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
       hash ??= digest(canonicalJson({ name, description, inputSchema: taken.schema }))
       return hash
     },
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-    ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
-    ...(options.rateLimit === undefined ? {} : { rateLimit: options.rateLimit }),
     // The schema that was checked against is the one the input type was inferred from.
     checkInput: (args: ValueObject, options?: CheckOptions) =>
       taken.check(args, options) as Checked<Input> | Promise<Checked<Input>>,
-    ...(output === undefined
-      ? {}
-      : {
-          outputSchema: output.schema,
-          checkOutput: (value: unknown) => output.check(value) as Checked<Output> | Promise<Checked<Output>>,
-        }),
     execute,
   }
+  const { timeoutMs, concurrency, rateLimit } = options
+  if (timeoutMs !== undefined) tool.timeoutMs = timeoutMs
+  if (concurrency !== undefined) tool.concurrency = concurrency
+  if (rateLimit !== undefined) tool.rateLimit = rateLimit
+  if (output !== undefined) {
+    tool.outputSchema = output.schema
+    tool.checkOutput = (value) => output.check(value) as Checked<Output> | Promise<Checked<Output>>
+  }
+  return tool
 }
+
+/** A tool that is being put together. */
+type Draft<Input, Output> = { -readonly [Key in keyof Tool<Input, Output>]: Tool<Input, Output>[Key] }
 
 function taking(name: string, schema: unknown, side: 'input' | 'output'): Intake {
   const taken = takeSchema(schema, side)
@@ -145,16 +148,20 @@ function checkOptions(name: string, options: ToolOptions): void {
       throw specError(name, 'capability_unknown', `the capability ${JSON.stringify(capability)} is not known`)
     }
   }
-  const { timeoutMs, concurrency, rateLimit } = options
-  const limits = { timeoutMs, concurrency, 'rateLimit.calls': rateLimit?.calls, 'rateLimit.perMs': rateLimit?.perMs }
-  for (const [field, value] of Object.entries(limits)) {
-    if (value !== undefined && !(typeof value === 'number' && value > 0)) {
-      throw specError(name, 'limit_value', `${field} is ${String(value)}`)
-    }
-  }
-  for (const field of ['repeatable', 'strict'] as const) {
-    const value: unknown = options[field]
-    if (value !== undefined && typeof value !== 'boolean')
-      throw specError(name, 'flag_value', `${field} is ${String(value)}`)
-  }
+  checkLimit(name, 'timeoutMs', options.timeoutMs)
+  checkLimit(name, 'concurrency', options.concurrency)
+  checkLimit(name, 'rateLimit.calls', options.rateLimit?.calls)
+  checkLimit(name, 'rateLimit.perMs', options.rateLimit?.perMs)
+  checkFlag(name, 'repeatable', options.repeatable)
+  checkFlag(name, 'strict', options.strict)
+}
+
+function checkLimit(name: string, field: string, value: unknown): void {
+  if (value === undefined || (typeof value === 'number' && value > 0)) return
+  throw specError(name, 'limit_value', `${field} is ${String(value)}`)
+}
+
+function checkFlag(name: string, field: string, value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return
+  throw specError(name, 'flag_value', `${field} is ${String(value)}`)
 }

@@ -118,6 +118,23 @@ describe('issues', () => {
     expect(compileSchema({ type: 'object' })(value)).toEqual({ ok: true, value })
   })
 
+  test('what an object inherits is not there, whoever it inherits from', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } as const
+    const missing = [{ path: '/a', message: 'is required' }]
+    expect(issuesOf(schema, Object.create({ a: 'x' }))).toEqual(missing)
+    const closed = { type: 'object', additionalProperties: false } as const
+    let issues: unknown[] = []
+    Object.defineProperty(Object.prototype, 'a', { value: 'x', enumerable: true, configurable: true, writable: true })
+    try {
+      issues = [issuesOf(schema, {}), issuesOf(closed, {})]
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'a')
+    }
+    expect(issues).toEqual([missing, []])
+    expect(issuesOf(schema, { a: 'x' })).toEqual([])
+    expect(issuesOf(schema, Object.assign(Object.create(null), { a: 'x' }))).toEqual([])
+  })
+
   test('__proto__ in schemas and values reaches no prototype', () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"}},"$defs":{"__proto__":{"polluted":true}},"default":{"__proto__":{"polluted":true}}}',

@@ -108,11 +108,11 @@ describe('decodeArguments', () => {
   })
 
   test('arguments beyond a limit are refused before they are parsed, naming tool and limit', () => {
-    const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`k${index}`, 1])))
+    const wide = JSON.stringify(Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`k${index}`, 1])))
     const rows: readonly (readonly [string, string, string])[] = [
       [`{"a":"${'x'.repeat(2_000_000)}"}`, 'characters', 'its arguments have more than 2000000 characters'],
-      [`{"a":[${'1,'.repeat(50_001)}1]}`, 'values', 'its arguments have more than 12000 values'],
-      [wide, 'keys', 'its arguments have more than 10000 members in one object'],
+      [`{"a":[${'1,'.repeat(50_001)}1]}`, 'values', 'its arguments have more than 8000 values'],
+      [wide, 'keys', 'its arguments have more than 5000 members in one object'],
     ]
     for (const [text, limit, reason] of rows) {
       for (const read of [() => argsOf(callOf(text)), () => decodeArguments(callOf(text), { type: 'object' })]) {

@@ -56,7 +56,7 @@ const cases: Readonly<Record<SpecRule, { changes: object; message: string; path?
       type: 'object',
       properties: Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
     }),
-    message: 'the schema has more than 6000 values or 1000000 characters, or nests deeper than 100 levels',
+    message: 'the schema has more than 3000 values or 1000000 characters, or nests deeper than 100 levels',
   },
   schema_depth: {
     changes: input(levels(11)),
