@@ -15,6 +15,8 @@ import { openCalls } from './pairing.js'
 import { decodeConversation, decodeMessage } from './stored.js'
 import { storedLimits } from './stored-fields.js'
 
+const nothing: readonly Message[] = []
+
 /**
  * Immutable. Messages are checked, copied and frozen on the way in, so that what was added cannot change later; a message
  * that came from a conversation, a model or a run is taken as it is.
@@ -23,7 +25,8 @@ export class Conversation {
   #list: MessageList = emptyList
   #messages: readonly Message[] | undefined
 
-  constructor(messages: readonly Message[] = []) {
+  constructor(messages: readonly Message[] = nothing) {
+    if (messages === nothing) return
     for (const message of decodeConversation(messages)) this.#list = append(this.#list, message)
   }
 

@@ -3,20 +3,21 @@
 
 /** What is remembered of a frozen object. A proxy may show the one of its target, so it knows whose it is. */
 class Memo {
-  readonly owner: object
-  #entries: Map<string | object, unknown> | undefined // of most objects nothing is ever remembered
+  declare readonly owner: object // set below: a field's own initialiser would cost as much as all the rest
+  declare private entries: Map<string | object, unknown> | undefined // of most objects nothing is ever remembered
 
   constructor(owner: object) {
     this.owner = owner
+    this.entries = undefined
   }
 
   get<T>(key: string | object): T | undefined {
-    return this.#entries?.get(key) as T | undefined
+    return this.entries?.get(key) as T | undefined
   }
 
   set(key: string | object, value: unknown): void {
-    this.#entries ??= new Map()
-    this.#entries.set(key, value)
+    this.entries ??= new Map()
+    this.entries.set(key, value)
   }
 }
 

@@ -177,7 +177,8 @@ function cleanParts<T extends AnyPart>(
 }
 
 function cleanPart(given: AnyPart, rules: SealRules, place: Place, path: string, report: Report): AnyPart | undefined {
-  const part = given.type === 'opaque' ? given : unicodeMember(given, 'extra', path, report)
+  const isPlain = given.type === 'opaque' || given.extra === undefined
+  const part = isPlain ? given : unicodeMember(given, 'extra', path, report)
   switch (part.type) {
     case 'text': {
       const own = homeward(part, rules, path, report)
@@ -238,9 +239,9 @@ function homeward<T extends AnyPart & { readonly opaque?: Opaque }>(
   path: string,
   report: Report,
 ): T {
+  if (part.opaque === undefined) return part
   const kind = part.type === 'text' || part.type === 'reasoning' ? part.type : 'call'
   const hasPlace = rules.signedParts?.includes(kind) ?? true
-  if (part.opaque === undefined) return part
   if (hasPlace && ownOpaque(part.opaque, rules) !== undefined) {
     const opaque = unicodeMember(part.opaque, 'data', `${path}/opaque`, report)
     return opaque === part.opaque ? part : { ...part, opaque }

@@ -3,6 +3,7 @@
 // The trap: a repair may look at earlier messages only (append-only prompts), except for the results of a turn's own calls.
 import { ToolwireError } from '../errors/error.js'
 import { shortHash } from '../json/digest.js'
+import { memoOf } from './freeze.js'
 import { at, type Loss } from './losses.js'
 import type {
   AnyCall,
@@ -33,9 +34,13 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
   const report: Report = (code, path, message) => {
     losses.push({ code, wire: rules.wire, path, kind: 'repaired', message })
   }
-  const key = (): string => JSON.stringify(rules)
+  let text: string | undefined
+  const key = (): string => {
+    text ??= JSON.stringify(rules)
+    return text
+  }
   const known = sound.find(messages, key)
-  const cleaned = clean(messages, known?.length ?? 0, rules, report)
+  const cleaned = clean(messages, known?.length ?? 0, rules, key, report)
   const paired = pair(cleaned, known?.ids ?? none, rules, report)
   const placed = place(known === undefined ? [] : messages.slice(0, known.length), paired, rules, report)
   if (!placed.some((message) => message.role !== 'system') && rules.firstTurn === 'user') {
@@ -77,11 +82,21 @@ function addAll(set: Set<string>, ids: readonly string[]): Set<string> {
   return set
 }
 
-function clean(messages: readonly Message[], from: number, rules: SealRules, report: Report): readonly Placed[] {
+function clean(
+  messages: readonly Message[],
+  from: number,
+  rules: SealRules,
+  key: () => string,
+  report: Report,
+): readonly Placed[] {
   const list: Placed[] = []
   for (let index = from; index < messages.length; index += 1) {
     const path = `/messages/${index}`
-    const kept = cleanMessage(messages[index] as Message, rules, path, report)
+    const message = messages[index] as Message
+    const memo = memoOf(message)
+    // A message that was clean stays so when it can no longer change. A key of rules is no key of a wire's pieces: it begins with {.
+    const kept = memo?.get(key()) === message ? message : cleanMessage(message, rules, path, report)
+    if (kept === message) memo?.set(key(), message)
     if (kept !== undefined) list.push({ message: kept, path })
   }
   return list

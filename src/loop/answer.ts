@@ -22,7 +22,7 @@ export async function ask(
   model: Model,
   request: ModelRequest,
   options: CallOptions & { readonly signal: AbortSignal },
-  emit: ((event: CompletionEvent) => Promise<void>) | undefined,
+  emit: ((event: CompletionEvent) => Promise<void> | undefined) | undefined,
 ): Promise<CompletionResponse> {
   const folder = emit === undefined ? undefined : createFolder()
   try {

@@ -10,7 +10,7 @@ import type { Json } from '../json/types.js'
 import type { CallOutcome } from '../tools/around.js'
 import { toolResult } from '../tools/results.js'
 import type { Journal } from './journal.js'
-import { batchOptions, type Setup } from './options.js'
+import type { Setup } from './options.js'
 import { type ApprovalAnswer, approveFrom, callsOf, type PendingCall, type RunState } from './state.js'
 
 /** What became of one call. */
@@ -67,18 +67,19 @@ export async function settleBatch(
     return intent
   })
   if (!isFresh) checkIntent(recordedIntent, intent, place)
-  const settings = batchOptions(setup, turn, signal)
   const approve = resumes === 0 ? options.approve : approveFrom(approvals, pending, options.approve)
-  const executing = executor.batch({ ...settings, approve })
-  const settle = async (call: AnyCall, ordinal: number): Promise<Outcome> => {
-    const tool = executor.tools.get(call.name)
-    if (!isFresh && tool !== undefined && !tool.repeatable) return inDoubt(call)
+  const executing = executor.batch({ ...setup.execution, turn, signal, approve })
+  const isInDoubt = (call: AnyCall): boolean => {
+    const tool = isFresh ? undefined : executor.tools.get(call.name)
+    return tool !== undefined && !tool.repeatable
+  }
+  const run = (call: AnyCall): Promise<CallOutcome> => {
     events.started(call)
-    return outcomeOf(await executing.settle(call), ordinal)
+    return executing.settle(call)
   }
   const steps = open.map(({ call, ordinal }) => {
     const step = async (): Promise<Json> => {
-      const outcome = await settle(call, ordinal)
+      const outcome = isInDoubt(call) ? inDoubt(call) : outcomeOf(await run(call), ordinal)
       outcomes[ordinal] = outcome
       events.settled(call, outcome)
       return outcome as unknown as Json

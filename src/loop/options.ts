@@ -14,7 +14,7 @@ import { ToolRegistry, type ToolSource } from '../tools/registry.js'
 import type { AnyTool } from '../tools/tool.js'
 import { type Budget, type Limits, limitsOf } from './budget.js'
 import { isStore, type Journal, type JournalStore } from './journal.js'
-import { memoryJournal } from './memory-journal.js'
+import { noJournal } from './memory-journal.js'
 import { type ApprovalAnswer, type Approvals, checkApprovals, decodeState, type RunState } from './state.js'
 
 /** What is passed on to the model with every turn. */
@@ -88,6 +88,8 @@ export interface RunOptions extends RequestSettings, ExecutorSettings, Budget {
 export interface Setup {
   readonly options: RunOptions
   readonly executor: ToolExecutor
+  /** What the executor is told for the calls of every turn. */
+  readonly execution: ExecuteOptions
   readonly limits: Limits
   readonly settings: RequestSettings
   readonly runId: string
@@ -103,10 +105,11 @@ export function checkOptions(options: RunOptions): Setup {
   const { tools } = options
   const resume = options.resume === undefined ? undefined : decodeState(options.resume)
   const runId = runIdOf(options, resume)
-  const journal = options.journal ?? memoryJournal(runId)
+  const journal = options.journal ?? noJournal(runId)
   const setup: Setup = {
     options,
     executor: options.executor ?? new ToolExecutor(tools instanceof ToolRegistry ? tools.snapshot() : (tools ?? [])),
+    execution: executionOf(options, runId),
     limits: limitsOf(options),
     settings: settingsOf(options),
     runId,
@@ -117,7 +120,7 @@ export function checkOptions(options: RunOptions): Setup {
       ? new Map(Object.entries(options.approvals ?? {}))
       : checkApprovals(options.approvals ?? {}, resume?.pending ?? []),
   }
-  setup.executor.batch(batchOptions(setup, 1, undefined)) // misuse of its options shows now, not in the first turn
+  setup.executor.batch(setup.execution) // misuse of its options shows now, not in the first turn
   checkChoice(options.toolChoice, setup.executor.tools)
   return setup
 }
@@ -152,13 +155,11 @@ function runIdOf(options: RunOptions, resume: RunState | undefined): string {
   return runId ?? resume?.runId ?? crypto.randomUUID()
 }
 
-/** What the executor is told for the calls of one turn. */
-export function batchOptions(setup: Setup, turn: number, signal: AbortSignal | undefined): ExecuteOptions {
-  const { concurrency, policy, exposeErrors, maxResultBytes, argumentLimits, repair } = setup.options
-  const { audit, around, log, secrets, approve, onProgress } = setup.options
-  const limits = { concurrency, maxResultBytes, argumentLimits }
-  const own = { ...limits, policy, exposeErrors, repair, audit, around, log, secrets, approve, onProgress }
-  return { ...own, timeoutMs: setup.options.toolTimeoutMs, runId: setup.runId, turn, signal }
+function executionOf(options: RunOptions, runId: string): ExecuteOptions {
+  const { concurrency, policy, exposeErrors, maxResultBytes, argumentLimits, repair } = options
+  const { audit, around, log, secrets, approve, onProgress, toolTimeoutMs } = options
+  const limits = { concurrency, maxResultBytes, argumentLimits, timeoutMs: toolTimeoutMs }
+  return { ...limits, policy, exposeErrors, repair, audit, around, log, secrets, approve, onProgress, runId }
 }
 
 function startOf(options: RunOptions): Conversation {

@@ -19,7 +19,7 @@ import { type CallBatch, type Outcome, resumedBatch, settleBatch } from './batch
 import { createRepeatGuard, overBudget } from './budget.js'
 import type { Events } from './channel.js'
 import { isOpen, isStore, type Journal, type OpenJournal } from './journal.js'
-import { memoryJournal } from './memory-journal.js'
+import { noJournal } from './memory-journal.js'
 import { requestOf, type Setup } from './options.js'
 import { ApprovalLedger, beginRecorded } from './recorded.js'
 import type { RunEvent, RunResult } from './result.js'
@@ -56,7 +56,7 @@ export class Session {
     this.#calls = resume?.calls ?? 0
     this.#usage = resume?.usage ?? {}
     this.#batch = resume === undefined ? undefined : resumedBatch(resume, setup.approvals)
-    this.#journal = isStore(setup.journal) ? memoryJournal(setup.runId) : setup.journal
+    this.#journal = isStore(setup.journal) ? noJournal(setup.runId) : setup.journal
     this.#approvals = new ApprovalLedger(isStore(setup.journal) ? setup.approvals : new Map())
   }
 
@@ -120,8 +120,8 @@ export class Session {
   }
 
   /** Waits until the reader has taken the event and asks for more: the pace is the reader's. */
-  async #tell(event: RunEvent): Promise<void> {
-    if (this.#events !== undefined) await this.#events.emit(event)
+  #tell(event: RunEvent): Promise<void> | undefined {
+    return this.#events?.emit(event)
   }
 
   async #takeTurn(lifetime: Lifetime): Promise<void> {

@@ -52,6 +52,7 @@ export function startLifetime(outer: AbortSignal | undefined, timeoutMs: number)
   }
   if (outer?.aborted === true) end(aborted(outer.reason))
   else {
+    releases.push(onAbort(controller.signal, () => {})) // one listener for all who wait for its end
     releases.push(systemClock.after(timeoutMs, () => end({ reason: 'budget', detail: 'time' })))
     if (outer !== undefined) releases.push(onAbort(outer, (reason) => end(aborted(reason))))
   }
@@ -88,7 +89,18 @@ export function within<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T
       release()
       stopGrace()
     }
-    const begin = async (): Promise<T> => work()
-    begin().finally(settle).then(resolve, reject)
+    const done = (value: T): void => {
+      settle()
+      resolve(value)
+    }
+    const failed = (error: unknown): void => {
+      settle()
+      reject(error)
+    }
+    try {
+      work().then(done, failed)
+    } catch (error) {
+      failed(error) // a journal may be anybody's
+    }
   })
 }

@@ -51,11 +51,21 @@ async function* callEvents(
   stream: boolean,
 ): AsyncGenerator<readonly CompletionEvent[], CompletionResponse> {
   const folder = createFolder()
+  let recovery: Recovery | undefined
+  let failure: ToolwireError | undefined
+  /** Takes note of events up to an error among them, and gives those to tell. */
   const take = (events: readonly CompletionEvent[]): readonly CompletionEvent[] => {
-    for (const event of events) folder.push(event)
+    for (const event of events) {
+      if (event.type === 'error') {
+        failure = event.error
+        return events.slice(0, events.indexOf(event))
+      }
+      folder.push(event)
+    }
     return events
   }
-  let recovery: Recovery | undefined
+  const read = (events: readonly CompletionEvent[]): readonly CompletionEvent[] =>
+    take(recovery === undefined ? events : events.flatMap(recovery.push))
   try {
     const request: CompletionRequest = { ...given, model: given.model ?? endpoint.model }
     if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
@@ -65,19 +75,21 @@ async function* callEvents(
     if (encoded.losses.length > 0) yield take(encoded.losses.map((loss) => ({ type: 'loss', loss })))
     const answer = await answered(endpoint, encoded.http, options.signal)
     if (endpoint.textCalls === 'recover') recovery = textCallRecovery(request, encoded.exchange)
-    for await (const events of decoded(answer, decoderOf(endpoint, encoded, env, answer, stream))) {
-      const told = recovery === undefined ? events : events.flatMap(recovery.push)
-      const failure = told.find((event) => event.type === 'error')
-      yield take(failure === undefined ? told : told.slice(0, told.indexOf(failure)))
-      if (failure !== undefined) throw failure.error
+    const decoder = decoderOf(endpoint, encoded, env, answer, stream)
+    for await (const piece of answer.body) {
+      const events = decoder.push(piece)
+      if (events.length > 0) yield read(events)
+      if (failure !== undefined) throw failure
     }
+    yield read(decoder.end())
+    if (failure !== undefined) throw failure
     return freeze(folder.done().response)
   } catch (error) {
-    const failure = failureOf(error, options.signal)
+    const failed = failureOf(error, options.signal)
     take(recovery?.rest() ?? [])
     const { response } = folder.done()
     const arrived = response.message.content.length > 0
-    throw withoutSecrets(arrived ? withPartial(failure, response) : failure, endpoint.secrets)
+    throw withoutSecrets(arrived ? withPartial(failed, response) : failed, endpoint.secrets)
   }
 }
 
@@ -99,12 +111,4 @@ function decoderOf(
     },
     end: () => codec.response.decode(textAnswer(answer, pieces), exchange, env),
   }
-}
-
-async function* decoded(answer: TransportResponse, decoder: StreamDecoder): AsyncGenerator<readonly CompletionEvent[]> {
-  for await (const piece of answer.body) {
-    const events = decoder.push(piece)
-    if (events.length > 0) yield events
-  }
-  yield decoder.end()
 }

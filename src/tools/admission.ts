@@ -1,9 +1,9 @@
 // Lets a call start when its tool's limits and the batch's slots allow it. Trap: a call never holds a slot of the batch while
 // it waits for its tool's limits, or one limited tool would stop all others.
 import type { ToolFailure } from '../conversation/messages.js'
-import type { Clock } from './clock.js'
+import { type Clock, remainingMs } from './clock.js'
 import type { Gate, Pass, RateWindow, ToolBudget } from './limits.js'
-import { race } from './race.js'
+import { race, type Soon } from './race.js'
 import type { AnyTool } from './tool.js'
 
 export type Admission =
@@ -23,7 +23,7 @@ export interface AdmissionLimits {
 }
 
 /** Waits for a place among the tool's own calls, for its rate limit, and for a slot. The holder must leave. */
-export function admit(budget: ToolBudget, limits: AdmissionLimits): Admission | Promise<Admission> {
+export function admit(budget: ToolBudget, limits: AdmissionLimits): Soon<Admission> {
   if (budget.gate !== undefined || budget.window !== undefined) return admitLater(budget, limits)
   const slot = limits.slots.enter()
   if (!slot.queued) return { state: 'admitted', leave: slot.leave } // nothing to wait for
@@ -76,7 +76,7 @@ async function start(window: RateWindow | undefined, limits: AdmissionLimits): P
 async function entered(pass: Pass, limits: AdmissionLimits): Promise<'inside' | 'timed_out' | 'aborted'> {
   if (!pass.queued) return 'inside'
   const { signals, clock } = limits
-  const raced = await race(() => pass.ready, { signals, clock, timeoutMs: limits.deadlineAt - clock.now() })
+  const raced = await race(() => pass.ready, { signals, clock, timeoutMs: remainingMs(limits.deadlineAt, clock) })
   return raced.state === 'done' ? 'inside' : raced.state === 'aborted' ? 'aborted' : 'timed_out'
 }
 

@@ -7,11 +7,12 @@ import { issueText } from '../schema/issue.js'
 import { admit, rateLimited } from './admission.js'
 import { type CallOutcome, settleAround } from './around.js'
 import { type AuditDecision, type AuditRecord, notify } from './audit.js'
+import { remainingMs } from './clock.js'
 import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { Gate, type ToolBudgets } from './limits.js'
 import { brokenFailure, late, type Preparation, prepare, type Repair, wholeCall } from './preparation.js'
-import { isPromiseLike, type LazySignal, type Raced, race, type Settled } from './race.js'
+import { isPromiseLike, type LazySignal, type Raced, race, type Settled, type Soon, soon } from './race.js'
 import type { ToolSource } from './registry.js'
 import { failedResult, resultOf } from './results.js'
 import type { ToolContext } from './tool.js'
@@ -43,9 +44,11 @@ export class Batch {
   }
 
   /** Decides about a call and runs it. Never rejects; calls settled side by side share the batch's slots. */
-  async settle(call: AnyCall): Promise<CallOutcome> {
-    const { clock, around } = this.#settings
-    const passage: Passage = { call, startedAt: clock.now(), idempotencyKey: this.#keyOf(call) }
+  settle(call: AnyCall): Promise<CallOutcome> {
+    const { clock, around, audit } = this.#settings
+    const startedAt = audit === undefined ? 0 : clock.now()
+    const passage: Passage = { call, startedAt, idempotencyKey: this.#keyOf(call) }
+    if (around === undefined) return this.#settleOrRefuse(passage)
     return settleAround(
       around,
       call,
@@ -57,78 +60,98 @@ export class Batch {
   async #settleOrRefuse(passage: Passage): Promise<CallOutcome> {
     const { call } = passage
     try {
-      return await this.#settle(passage)
+      const outcome = this.#settle(passage)
+      return outcome instanceof Promise ? await outcome : outcome
     } catch (error) {
       // Only a tool object that breaks its own contract comes here: a getter that throws, fields of the wrong type.
       return this.#answer(passage, 'refused', failedResult(call, failureOf(error, this.#settings), this.#settings))
     }
   }
 
-  async #settle(passage: Passage): Promise<CallOutcome> {
+  #settle(passage: Passage): Soon<CallOutcome> {
     const settings = this.#settings
     const whole = wholeCall(passage.call, settings)
     if (whole === undefined) return this.#fail(passage, 'refused', brokenFailure(passage.call, settings.argumentLimits))
     if (whole.repair !== undefined) this.#report(passage, whole.repair)
-    const prepared = await prepare(whole, { tools: this.#tools, settings, deadlineAt: this.#deadlineAt })
-    switch (prepared.state) {
-      case 'ready':
-        return this.#answer(passage, 'allowed', await this.#run(prepared, passage))
-      case 'paused': {
-        this.#record(passage, 'paused', 'paused')
-        return { state: 'paused', call: prepared.call, argumentsDigest: digest(prepared.call.arguments) }
+    const limits = { tools: this.#tools, settings, deadlineAt: this.#deadlineAt }
+    return soon(prepare(whole, limits), (prepared) => {
+      switch (prepared.state) {
+        case 'ready':
+          return soon(this.#run(prepared, passage), (result) => this.#answer(passage, 'allowed', result))
+        case 'paused': {
+          this.#record(passage, 'paused', 'paused')
+          return { state: 'paused', call: prepared.call, argumentsDigest: digest(prepared.call.arguments) }
+        }
+        case 'refused':
+        case 'denied':
+          return this.#fail(passage, prepared.state, prepared.failure)
       }
-      case 'refused':
-      case 'denied':
-        return this.#fail(passage, prepared.state, prepared.failure)
-    }
+    })
   }
 
-  async #run({ call, tool, input }: Ready, passage: Passage): Promise<ToolResult> {
+  #run(ready: Ready, passage: Passage): Soon<ToolResult> {
     const settings = this.#settings
-    const { signals, clock, runId, turn } = settings
+    const { call, tool } = ready
     const timeoutMs = tool.timeoutMs ?? settings.timeoutMs
-    const admission = await admit(this.#budgets.of(tool), {
+    const limits = {
       slots: this.#slots,
-      signals,
-      clock,
+      signals: settings.signals,
+      clock: settings.clock,
       deadlineAt: this.#deadlineAt,
       patienceMs: timeoutMs,
-    })
-    if (admission.state === 'rate_limited') {
-      return failedResult(call, rateLimited(tool, admission.retryAfterMs), settings)
     }
-    if (admission.state !== 'admitted') return failedResult(call, late(admission.state), settings)
+    return soon(admit(this.#budgets.of(tool), limits), (admission) => {
+      switch (admission.state) {
+        case 'admitted':
+          return this.#execute(ready, passage, timeoutMs, admission.leave)
+        case 'rate_limited':
+          return failedResult(call, rateLimited(tool, admission.retryAfterMs), settings)
+        default:
+          return failedResult(call, late(admission.state), settings)
+      }
+    })
+  }
+
+  #execute({ call, tool, input }: Ready, passage: Passage, ownMs: number, leave: () => void): Soon<ToolResult> {
+    const { signals, clock } = this.#settings
+    const leftMs = remainingMs(this.#deadlineAt, clock)
+    if (leftMs <= 0) {
+      leave()
+      return failedResult(call, late('timed_out'), this.#settings)
+    }
     const checked = (value: unknown): Checked<unknown> | PromiseLike<Checked<unknown>> =>
       tool.checkOutput === undefined ? { ok: true, value } : tool.checkOutput(value)
     const work = (signal: LazySignal): Checked<unknown> | PromiseLike<Checked<unknown>> => {
-      const context: ToolContext = {
-        get signal() {
-          return signal()
-        },
-        call,
-        idempotencyKey: passage.idempotencyKey,
-        runId,
-        turn,
-        ...this.#progressOf(call, signal),
-      }
-      const value: unknown = tool.execute(input, context)
+      const value: unknown = tool.execute(input, this.#contextOf(call, passage, signal))
       return isPromiseLike(value) ? Promise.resolve(value).then(checked) : checked(value)
     }
     const onLate = (settled: Settled<Checked<unknown>>): void =>
       notify(() => this.#record(passage, 'allowed', lateOutcome(settled), true))
-    const remainingMs = this.#deadlineAt - clock.now()
-    const limitMs = Math.min(timeoutMs, remainingMs)
-    const raced = await race(work, { signals, clock, timeoutMs: limitMs, onLate })
-    // An abandoned tool gives its place back: one that never ends must not stop all later calls.
-    admission.leave()
-    return this.#resultOf(call, raced, timeoutMs <= remainingMs ? timeoutMs : undefined)
+    return soon(race(work, { signals, clock, timeoutMs: Math.min(ownMs, leftMs), onLate }), (raced) => {
+      leave() // an abandoned tool's place too: one that never ends must not stop all later calls
+      return this.#resultOf(call, raced, ownMs <= leftMs ? ownMs : undefined)
+    })
+  }
+
+  #contextOf(call: ToolCall, { idempotencyKey }: Passage, signal: LazySignal): ToolContext {
+    const { runId, turn } = this.#settings
+    return {
+      get signal() {
+        return signal.get()
+      },
+      call,
+      idempotencyKey,
+      runId,
+      turn,
+      ...this.#progressOf(call, signal),
+    }
   }
 
   /** What an abandoned tool still says of its progress is not passed on. */
   #progressOf(call: ToolCall, signal: LazySignal): Pick<ToolContext, 'progress'> {
     const { onProgress } = this.#settings
     if (onProgress === undefined) return {}
-    return { progress: (update) => (signal().aborted ? undefined : notify(() => onProgress(call, update))) }
+    return { progress: (update) => (signal.get().aborted ? undefined : notify(() => onProgress(call, update))) }
   }
 
   #resultOf(call: ToolCall, raced: Raced<Checked<unknown>>, timeoutMs: number | undefined): ToolResult {

@@ -10,10 +10,16 @@ export interface Clock {
 /** A longer delay overflows the platform's timer, which then fires at once. */
 const longestTimerMs = 2_147_483_647
 
-const origin = performance.timeOrigin
+const platform = performance // a global that is looked up through a getter
+const origin = platform.timeOrigin
+
+/** The time until a deadline. Most have none, and need no clock. */
+export function remainingMs(deadlineAt: number, clock: Clock): number {
+  return deadlineAt === Number.POSITIVE_INFINITY ? deadlineAt : deadlineAt - clock.now()
+}
 
 export const systemClock: Clock = {
-  now: () => origin + performance.now(),
+  now: () => origin + platform.now(),
   after(ms, callback) {
     if (ms > longestTimerMs) return () => {}
     const timer = setTimeout(callback, Math.ceil(ms))

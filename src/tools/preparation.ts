@@ -6,10 +6,11 @@ import type { Checked } from '../schema/issue.js'
 import { issueText } from '../schema/issue.js'
 import { type ArgumentLimits, freshArguments, repairArguments, sizeProblem } from './arguments.js'
 import { notify } from './audit.js'
+import { remainingMs } from './clock.js'
 import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { judge, readApproval } from './policy.js'
-import { race } from './race.js'
+import { type Raced, race, type Soon, soon } from './race.js'
 import type { ToolSource } from './registry.js'
 import type { AnyTool } from './tool.js'
 
@@ -39,34 +40,38 @@ export interface WholeCall {
 }
 
 /** Says whether a whole call may run, and on which input. Calls nothing but the tool's check and the approver. */
-export async function prepare({ call, args }: WholeCall, limits: PreparationLimits): Promise<Preparation> {
+export function prepare({ call, args }: WholeCall, limits: PreparationLimits): Soon<Preparation> {
   const tool = limits.tools.get(call.name)
   if (tool === undefined) return refuse(unknownTool(call, limits))
   const verdict = judge(tool, limits.settings.policy)
   if (verdict.state === 'deny') return deny(call, verdict.reason)
-  const checked = await checkArguments(call, args, tool, limits)
-  if (checked.state === 'refused') return checked
-  const asked = verdict.state === 'ask' ? verdict.asked : []
-  const needsApproval = asked.length > 0 || limits.settings.approve !== undefined
-  const approval = needsApproval ? await askApproval(call, tool, asked, limits) : undefined
-  return approval ?? { state: 'ready', call, tool, input: checked.input }
+  return soon(checkArguments(args, tool, limits), (checked) => {
+    const input = inputOf(call, checked, limits.settings)
+    if (input.state === 'refused') return input
+    const asked = verdict.state === 'ask' ? verdict.asked : []
+    const ready: Preparation = { state: 'ready', call, tool, input: input.value }
+    if (asked.length === 0 && limits.settings.approve === undefined) return ready
+    return askApproval(call, tool, asked, limits).then((refusal) => refusal ?? ready)
+  })
 }
 
-async function checkArguments(
+function checkArguments(args: ValueObject, tool: AnyTool, limits: PreparationLimits): Soon<Raced<Checked<unknown>>> {
+  const { signals, clock, timeoutMs, argumentLimits } = limits.settings
+  const check = (): Soon<Checked<unknown>> => tool.checkInput(args, { work: argumentLimits.work, fresh: true })
+  const leftMs = remainingMs(limits.deadlineAt, clock)
+  return race(check, { signals, clock, timeoutMs: Math.min(tool.timeoutMs ?? timeoutMs, leftMs) })
+}
+
+/** The input that a check let through, or why the call is refused. */
+function inputOf(
   call: ToolCall,
-  args: ValueObject,
-  tool: AnyTool,
-  { settings, deadlineAt }: PreparationLimits,
-): Promise<{ readonly state: 'checked'; readonly input: unknown } | (Preparation & { readonly state: 'refused' })> {
-  const { signals, clock } = settings
-  const timeoutMs = Math.min(tool.timeoutMs ?? settings.timeoutMs, deadlineAt - clock.now())
-  const options = { work: settings.argumentLimits.work, fresh: true }
-  const check = (): Checked<unknown> | Promise<Checked<unknown>> => tool.checkInput(args, options)
-  const raced = await race(check, { signals, clock, timeoutMs })
-  if (raced.state !== 'done')
-    return refuse(raced.state === 'failed' ? failureOf(raced.error, settings) : late(raced.state))
-  if (raced.value.ok) return { state: 'checked', input: raced.value.value }
-  return refuse(invalid(`Invalid arguments for tool "${call.name}": ${issueText(raced.value.issues)}`))
+  checked: Raced<Checked<unknown>>,
+  settings: Settings,
+): { readonly state: 'checked'; readonly value: unknown } | (Preparation & { readonly state: 'refused' }) {
+  if (checked.state === 'failed') return refuse(failureOf(checked.error, settings))
+  if (checked.state !== 'done') return refuse(late(checked.state))
+  if (checked.value.ok) return { state: 'checked', value: checked.value.value }
+  return refuse(invalid(`Invalid arguments for tool "${call.name}": ${issueText(checked.value.issues)}`))
 }
 
 /** Asks, where somebody can answer. Undefined when the call may run. */
@@ -78,10 +83,10 @@ async function askApproval(
 ): Promise<Preparation | undefined> {
   const { approve, signals, clock } = settings
   if (approve === undefined) return deny(call, `it needs approval for ${asked.join(', ')}, and nobody can give it`)
-  const raced = await race((signal) => approve(call, tool, { asked, signal: signal() }), {
+  const raced = await race((signal) => approve(call, tool, { asked, signal: signal.get() }), {
     signals,
     clock,
-    timeoutMs: deadlineAt - clock.now(),
+    timeoutMs: remainingMs(deadlineAt, clock),
   })
   if (raced.state === 'aborted' || raced.state === 'timed_out') return refuse(late(raced.state))
   const approval = raced.state === 'done' ? readApproval(raced.value) : undefined

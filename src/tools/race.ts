@@ -9,7 +9,23 @@ export type Settled<T> =
 export type Raced<T> = Settled<T> | { readonly state: 'timed_out' } | { readonly state: 'aborted' }
 
 /** Made when it is asked for: most tools never look, and a signal costs more than most of them. */
-export type LazySignal = () => AbortSignal
+export class LazySignal {
+  #controller: AbortController | undefined
+  #over: { readonly reason: unknown } | undefined
+
+  get(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#over !== undefined) this.#controller.abort(this.#over.reason)
+    }
+    return this.#controller.signal
+  }
+
+  abort(reason: unknown): void {
+    this.#over = { reason }
+    this.#controller?.abort(reason)
+  }
+}
 
 export interface RaceLimits<T> {
   readonly signals: readonly AbortSignal[]
@@ -19,21 +35,61 @@ export interface RaceLimits<T> {
   readonly onLate?: (settled: Settled<T>) => void
 }
 
+/** At once where there is nothing to wait for: a promise costs more than most of what is decided here. */
+export type Soon<T> = T | Promise<T>
+
+/** Goes on with what is there, or with what comes. */
+export function soon<A, B>(value: Soon<A>, next: (value: A) => Soon<B>): Soon<B> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
 /**
  * The first of: the work settles, the time is up, a signal aborts. Work that loses is told through its own signal and
- * abandoned. Never rejects. Work is not begun when a signal is aborted or no time is left.
+ * abandoned. Never throws or rejects. Work is not begun when a signal is aborted or no time is left.
  */
-export function race<T>(work: (signal: LazySignal) => T | PromiseLike<T>, limits: RaceLimits<T>): Promise<Raced<T>> {
+export function race<T>(work: (signal: LazySignal) => T | PromiseLike<T>, limits: RaceLimits<T>): Soon<Raced<T>> {
+  const { signals, timeoutMs, onLate } = limits
+  if (abortedOf(signals) !== undefined) return { state: 'aborted' }
+  if (timeoutMs <= 0) return { state: 'timed_out' }
+  const own = new LazySignal()
+  const begun = begin(work, own)
+  const gone = abortedOf(signals) // by the work itself
+  if (gone === undefined) return 'state' in begun ? begun : firstOf(begun.promise, own, limits)
+  own.abort(gone.reason)
+  if ('state' in begun) onLate?.(begun)
+  else whenSettled(begun.promise, (settled) => onLate?.(settled))
+  return { state: 'aborted' }
+}
+
+function abortedOf(signals: readonly AbortSignal[]): AbortSignal | undefined {
+  for (const signal of signals) if (signal.aborted) return signal
+  return undefined
+}
+
+/** What the work gave at once, or its promise. */
+function begin<T>(
+  work: (signal: LazySignal) => T | PromiseLike<T>,
+  signal: LazySignal,
+): Settled<T> | { readonly promise: PromiseLike<T> } {
+  try {
+    const value = work(signal)
+    return isPromiseLike(value) ? { promise: value } : { state: 'done', value }
+  } catch (error) {
+    return { state: 'failed', error }
+  }
+}
+
+function whenSettled<T>(promise: PromiseLike<T>, arrive: (settled: Settled<T>) => void): void {
+  promise.then(
+    (value) => arrive({ state: 'done', value }),
+    (error: unknown) => arrive({ state: 'failed', error }),
+  )
+}
+
+function firstOf<T>(promise: PromiseLike<T>, own: LazySignal, limits: RaceLimits<T>): Promise<Raced<T>> {
   const { signals, timeoutMs, clock, onLate } = limits
-  const isAborted = (): boolean => signals.some((signal) => signal.aborted)
-  if (isAborted()) return Promise.resolve({ state: 'aborted' })
-  if (timeoutMs <= 0) return Promise.resolve({ state: 'timed_out' })
-  const own = lazyController()
-  const begun = begin(() => work(own.signal))
-  if ('state' in begun && !isAborted()) return Promise.resolve(begun) // nothing to wait for
   return new Promise((resolve) => {
     let open = true
-    const releases: (() => void)[] = []
     const close = (raced: Raced<T>): void => {
       open = false
       for (const release of releases) release()
@@ -47,52 +103,12 @@ export function race<T>(work: (signal: LazySignal) => T | PromiseLike<T>, limits
       close({ state: 'timed_out' })
       own.abort(new DOMException(`The ${timeoutMs} ms for this call are over`, 'TimeoutError'))
     }
-    const arrive = (settled: Settled<T>): void => (open ? close(settled) : onLate?.(settled))
-    const gone = signals.find((signal) => signal.aborted) // by the work itself
-    if (gone === undefined) releases.push(clock.after(timeoutMs, expire), ...signals.map((one) => onAbort(one, abort)))
-    else abort(gone.reason)
-    if ('state' in begun) arrive(begun)
-    else
-      begun.promise.then(
-        (value) => arrive({ state: 'done', value }),
-        (error: unknown) => arrive({ state: 'failed', error }),
-      )
+    const releases = signals.map((signal) => onAbort(signal, abort))
+    releases.push(clock.after(timeoutMs, expire))
+    whenSettled(promise, (settled) => (open ? close(settled) : onLate?.(settled)))
   })
-}
-
-/** What the work gave at once, or its promise. */
-function begin<T>(work: () => T | PromiseLike<T>): Settled<T> | { readonly promise: PromiseLike<T> } {
-  try {
-    const value = work()
-    return isPromiseLike(value) ? { promise: value } : { state: 'done', value }
-  } catch (error) {
-    return { state: 'failed', error }
-  }
 }
 
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-}
-
-interface LazyController {
-  readonly signal: LazySignal
-  abort(reason: unknown): void
-}
-
-function lazyController(): LazyController {
-  let controller: AbortController | undefined
-  let over: { readonly reason: unknown } | undefined
-  return {
-    signal() {
-      if (controller === undefined) {
-        controller = new AbortController()
-        if (over !== undefined) controller.abort(over.reason)
-      }
-      return controller.signal
-    },
-    abort(reason) {
-      over = { reason }
-      controller?.abort(reason)
-    },
-  }
 }

@@ -78,9 +78,10 @@ function send(request: TransportRequest, place: Place, { agent, open }: Door): P
     outgoing.on('error', fail)
     signal.addEventListener('abort', abort, { once: true })
     outgoing.on('close', () => signal.removeEventListener('abort', abort))
-    outgoing.cork() // head and pieces leave in one write
-    for (const piece of pieces) outgoing.write(piece)
-    outgoing.end()
+    const last = pieces.length - 1
+    if (last > 0) outgoing.cork() // head and pieces leave in one write
+    for (let index = 0; index < last; index += 1) outgoing.write(pieces[index])
+    outgoing.end(pieces[last])
   })
 }
 
