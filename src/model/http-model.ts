@@ -69,7 +69,8 @@ async function* callEvents(
   try {
     const request: CompletionRequest = { ...given, model: given.model ?? endpoint.model }
     if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
-    checkCapabilities(request, await learned.for(request, options.signal), endpoint.name)
+    const capabilities = learned.for(request, options.signal)
+    checkCapabilities(request, capabilities instanceof Promise ? await capabilities : capabilities, endpoint.name)
     const env: Env = { ...endpoint.env, deltas: options.deltas ?? false }
     const encoded = endpoint.codec.request.encode(request, { stream }, env)
     if (encoded.losses.length > 0) yield take(encoded.losses.map((loss) => ({ type: 'loss', loss })))
@@ -81,7 +82,8 @@ async function* callEvents(
       if (events.length > 0) yield read(events)
       if (failure !== undefined) throw failure
     }
-    yield read(decoder.end())
+    const rest = read(decoder.end())
+    if (stream) yield rest // of a whole answer only the outcome is waited for
     if (failure !== undefined) throw failure
     return freeze(folder.done().response)
   } catch (error) {

@@ -12,7 +12,7 @@ export interface LearnedCapabilities {
   /** What is known of a model so far. */
   of(model: string): Capabilities
   /** The same, after asking the server when the request needs what is unknown. Never fails: the call itself will tell. */
-  for(request: CompletionRequest, signal: AbortSignal): Promise<Capabilities>
+  for(request: CompletionRequest, signal: AbortSignal): Capabilities | Promise<Capabilities>
 }
 
 const told = ['tools', 'images', 'reasoning'] as const
@@ -34,17 +34,15 @@ export function learnedCapabilities(endpoint: Endpoint): LearnedCapabilities {
   const of = (model: string): Capabilities => withShown(endpoint.capabilities, shown.get(model))
   return {
     of,
-    async for(request, signal) {
+    for(request, signal) {
       const { model } = request
       const http = shown.has(model) ? undefined : showRequest(endpoint.codec.wire, model)
       const isOpen = (name: (typeof told)[number]): boolean =>
         endpoint.capabilities[name] === 'unknown' && isCapabilityNeeded(name, request)
-      if (http !== undefined && told.some(isOpen)) {
-        const asked = asking.get(model) ?? ask(model, http, signal)
-        asking.set(model, asked)
-        await asked
-      }
-      return of(model)
+      if (http === undefined || !told.some(isOpen)) return of(model)
+      const asked = asking.get(model) ?? ask(model, http, signal)
+      asking.set(model, asked)
+      return asked.then(() => of(model))
     },
   }
 }

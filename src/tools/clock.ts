@@ -10,8 +10,7 @@ export interface Clock {
 /** A longer delay overflows the platform's timer, which then fires at once. */
 const longestTimerMs = 2_147_483_647
 
-const platform = performance // a global that is looked up through a getter
-const origin = platform.timeOrigin
+const origin = performance.timeOrigin
 
 /** The time until a deadline. Most have none, and need no clock. */
 export function remainingMs(deadlineAt: number, clock: Clock): number {
@@ -19,7 +18,7 @@ export function remainingMs(deadlineAt: number, clock: Clock): number {
 }
 
 export const systemClock: Clock = {
-  now: () => origin + platform.now(),
+  now: () => origin + performance.now(),
   after(ms, callback) {
     if (ms > longestTimerMs) return () => {}
     const timer = setTimeout(callback, Math.ceil(ms))

@@ -33,8 +33,6 @@ export function withDeadlines(transport: Transport, limits: Deadlines): Transpor
   }
 }
 
-const platform = performance // a global that is looked up through a getter
-
 /** A longer delay overflows the platform's timer, which then fires at once. */
 const longestTimerMs = 2_147_483_647
 
@@ -54,7 +52,7 @@ interface Watch {
 // One timer for all limits: it looks back when it fires, as a timer per stage or per piece would cost more than reading.
 function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
   const controller = new AbortController()
-  const startedAt = platform.now()
+  const startedAt = performance.now()
   /** What is waited for now, since when and for how long; nothing while the reader takes its time. */
   let wait: Wait | undefined = {
     what: 'the provider did not answer',
@@ -66,7 +64,7 @@ function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
   const fail = (what: string, ms: number): void =>
     controller.abort(new ToolwireError('timeout', `${what} within ${ms} ms`, { detail: { timeoutMs: ms } }))
   const check = (): void => {
-    const now = platform.now()
+    const now = performance.now()
     const totalMs = limits.timeoutMs - (now - startedAt)
     const waitMs = wait === undefined ? limits.idleTimeoutMs : wait.limitMs - (now - wait.since)
     if (totalMs <= 0) fail('the call did not finish', limits.timeoutMs)
@@ -88,7 +86,7 @@ function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
         wait = undefined
         return
       }
-      const since = platform.now()
+      const since = performance.now()
       wait = { what: 'the provider sent nothing more', since, limitMs: limits.idleTimeoutMs }
       if (since + limits.idleTimeoutMs >= dueAt) return
       clearTimeout(timer)

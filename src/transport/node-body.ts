@@ -28,11 +28,12 @@ export function bodyOf(
     source.on('readable', rouse)
     source.on('end', end)
     source.on('close', end)
-    source.on('error', (error) => {
-      failure = { error }
-      end()
-    })
   }
+  // Listened to before there is a reader: the call may be aborted by then.
+  source.on('error', (error) => {
+    failure = { error }
+    if (state === 'open') end()
+  })
   const leave = (): void => {
     state = 'left'
     if (source !== incoming) source.destroy()

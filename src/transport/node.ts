@@ -54,7 +54,10 @@ function send(request: TransportRequest, place: Place, { agent, open }: Door): P
     headers: { 'accept-encoding': 'identity', ...headers, 'content-length': length },
   }
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => reject(networkError(error, signal, url))
+    // Once there is an answer the promise is settled, and its body tells of what goes wrong.
+    const fail = (error: unknown): void => {
+      if (answer === undefined) reject(networkError(error, signal, url))
+    }
     let outgoing: ClientRequest
     let answer: IncomingMessage | undefined
     // Once an answer is whole its connection may be another call's: then only what was not read of it is thrown away.
@@ -64,9 +67,6 @@ function send(request: TransportRequest, place: Place, { agent, open }: Door): P
     }
     const answered = (incoming: IncomingMessage): void => {
       answer = incoming
-      outgoing.off('error', fail)
-      outgoing.on('error', () => {}) // told by the body from here on
-      incoming.on('error', () => {}) // and the body may have no reader yet when the call is aborted
       resolve({ status: incoming.statusCode ?? 0, headers: headersOf(incoming), body: bodyOf(incoming, request) })
     }
     try {
