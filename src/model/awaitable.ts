@@ -72,28 +72,31 @@ export function oneByOne<Event, Outcome>(batches: Events<readonly Event[], Outco
   let batch: readonly Event[] = []
   let index = 0
   let refill: Promise<IteratorResult<Event, Outcome>> | undefined
-  const next = (): Promise<IteratorResult<Event, Outcome>> => {
-    if (refill !== undefined) return refill.then(next, next) // asked again before the first was answered
-    if (index === batch.length) return nextBatch()
+  const take = (): IteratorResult<Event, Outcome> => {
     const value = batch[index] as Event
     index += 1
-    return Promise.resolve({ done: false, value })
+    return { done: false, value }
+  }
+  const next = (): Promise<IteratorResult<Event, Outcome>> => {
+    if (refill !== undefined) return refill.then(next, next) // asked again before the first was answered
+    return index < batch.length ? Promise.resolve(take()) : nextBatch()
+  }
+  const filled = (
+    found: IteratorResult<readonly Event[], Outcome>,
+  ): IteratorResult<Event, Outcome> | Promise<IteratorResult<Event, Outcome>> => {
+    refill = undefined
+    if (found.done === true) return found
+    batch = found.value
+    index = 0
+    return batch.length === 0 ? nextBatch() : take()
+  }
+  const failed = (error: unknown): never => {
+    refill = undefined
+    throw error
   }
   const nextBatch = (): Promise<IteratorResult<Event, Outcome>> => {
-    const filled = batches
-      .next()
-      .then((found): IteratorResult<Event, Outcome> | Promise<IteratorResult<Event, Outcome>> => {
-        refill = undefined
-        if (found.done === true) return found
-        batch = found.value
-        index = 0
-        return next()
-      })
-    refill = filled
-    filled.catch(() => {
-      refill = undefined
-    })
-    return filled
+    refill = batches.next().then(filled, failed)
+    return refill
   }
   return {
     next,

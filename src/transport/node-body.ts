@@ -12,15 +12,25 @@ export function bodyOf(
   { signal, url }: TransportRequest,
 ): AsyncIterableIterator<Uint8Array> {
   const source = decodedFrom(incoming)
-  let wake: (() => void) | undefined
+  let waiting: Waiting | undefined
   let state: 'new' | 'open' | 'ended' | 'left' = 'new'
   let failure: { readonly error: unknown } | undefined
+  /** Answers the reader who waits, if there is something to answer. */
   const rouse = (): void => {
-    wake?.()
-    wake = undefined
+    if (waiting === undefined) return
+    const { resolve, reject } = waiting
+    try {
+      const next = take()
+      if (next === undefined) return
+      waiting = undefined
+      resolve(next)
+    } catch (error) {
+      waiting = undefined
+      reject(error)
+    }
   }
   const end = (): void => {
-    state = 'ended'
+    if (state !== 'left') state = 'ended'
     rouse()
   }
   const open = (): void => {
@@ -51,20 +61,13 @@ export function bodyOf(
     if (piece !== null) return { done: false, value: piece }
     return state === 'ended' ? finish() : undefined
   }
-  const wait = async (): Promise<IteratorResult<Uint8Array>> => {
-    for (;;) {
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
-      const next = take()
-      if (next !== undefined) return next
-    }
-  }
   return {
-    async next() {
-      if (state === 'new') open()
-      return take() ?? wait()
-    },
+    next: () =>
+      new Promise((resolve, reject) => {
+        if (state === 'new') open()
+        waiting = { resolve, reject }
+        rouse()
+      }),
     async return() {
       if (state !== 'left') leave()
       rouse()
@@ -74,6 +77,11 @@ export function bodyOf(
       return this
     },
   }
+}
+
+interface Waiting {
+  resolve(next: IteratorResult<Uint8Array>): void
+  reject(error: unknown): void
 }
 
 function cutOff(url: string): ToolwireError {
