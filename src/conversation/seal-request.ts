@@ -22,8 +22,7 @@ export function sealRequest(request: CompletionRequest, rules: SealRules): Seale
   const report = (code: string, path: string, message: string): void => {
     losses.push({ code, wire: rules.wire, path, kind: 'repaired', message })
   }
-  const same = messages.length === request.messages.length && messages.every((m, i) => m === request.messages[i])
-  let sealed: CompletionRequest = same ? request : { ...request, messages }
+  let sealed: CompletionRequest = messages === request.messages ? request : { ...request, messages }
   sealed = withTools(withoutEmpty(inUnicode(sealed, report), report), rules, report)
   return { request: withinChoice(withChoice(sealed, report), request, rules, report), losses }
 }

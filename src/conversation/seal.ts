@@ -40,7 +40,8 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
     return text
   }
   const known = sound.find(messages, key)
-  const cleaned = clean(messages, known?.length ?? 0, rules, key, report)
+  const from = known?.length ?? 0
+  const cleaned = clean(messages, from, rules, key, report)
   const paired = pair(cleaned, known?.ids ?? none, rules, report)
   const placed = place(known === undefined ? [] : messages.slice(0, known.length), paired, rules, report)
   if (!placed.some((message) => message.role !== 'system') && rules.firstTurn === 'user') {
@@ -50,7 +51,9 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
     )
   }
   if (losses.length === 0) remember(messages, key, known)
-  return { messages: placed, losses }
+  const isChanged =
+    messages.length !== placed.length || placed.slice(from).some((message, index) => message !== messages[from + index])
+  return { messages: isChanged ? placed : messages, losses }
 }
 
 /** A message with its place in the input, for reports. Inserted messages carry the place they were made from. */
@@ -194,8 +197,8 @@ function isAnswered(
     const result = answer.results[index] as ToolResult
     const call = calls[index] as AnyCall
     if (call.id === '' || call.id !== result.callId || call.name !== result.name || isTaken(call.id, seen)) return false
-    if (calls.length > 1 && calls.findIndex((other) => other.id === call.id) !== index) return false
-    if (result.content.some((part) => part.type !== 'text')) return false // some may have to follow in a user turn
+    for (let other = 0; other < index; other += 1) if (calls[other]?.id === call.id) return false
+    for (const part of result.content) if (part.type !== 'text') return false // some may have to follow in a user turn
   }
   for (let index = from; index < list.length; index += 1) {
     const role = list[index]?.message.role

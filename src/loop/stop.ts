@@ -85,20 +85,16 @@ export function within<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T
     const release = onAbort(signal, () => {
       stopGrace = systemClock.after(graceMs, () => reject(signal.reason))
     })
-    const settle = (): void => {
-      release()
-      stopGrace()
-    }
-    const done = (value: T): void => {
-      settle()
-      resolve(value)
-    }
-    const failed = (error: unknown): void => {
-      settle()
-      reject(error)
-    }
+    const settling =
+      <V>(told: (value: V) => void) =>
+      (value: V): void => {
+        release()
+        stopGrace()
+        told(value)
+      }
+    const failed = settling(reject)
     try {
-      work().then(done, failed)
+      work().then(settling(resolve), failed)
     } catch (error) {
       failed(error) // a journal may be anybody's
     }

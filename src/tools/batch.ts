@@ -48,7 +48,6 @@ export class Batch {
     const { clock, around, audit } = this.#settings
     const startedAt = audit === undefined ? 0 : clock.now()
     const passage: Passage = { call, startedAt, idempotencyKey: this.#keyOf(call) }
-    if (around === undefined) return this.#settleOrRefuse(passage)
     return settleAround(
       around,
       call,
@@ -60,8 +59,7 @@ export class Batch {
   async #settleOrRefuse(passage: Passage): Promise<CallOutcome> {
     const { call } = passage
     try {
-      const outcome = this.#settle(passage)
-      return outcome instanceof Promise ? await outcome : outcome
+      return await this.#settle(passage)
     } catch (error) {
       // Only a tool object that breaks its own contract comes here: a getter that throws, fields of the wrong type.
       return this.#answer(passage, 'refused', failedResult(call, failureOf(error, this.#settings), this.#settings))

@@ -14,7 +14,7 @@ const origin = performance.timeOrigin
 
 /** The time until a deadline. Most have none, and need no clock. */
 export function remainingMs(deadlineAt: number, clock: Clock): number {
-  return deadlineAt === Number.POSITIVE_INFINITY ? deadlineAt : deadlineAt - clock.now()
+  return Number.isFinite(deadlineAt) ? deadlineAt - clock.now() : deadlineAt
 }
 
 export const systemClock: Clock = {

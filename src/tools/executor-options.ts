@@ -90,7 +90,7 @@ export function settingsOf(executor: ExecuteOptions, batch: ExecuteOptions): Set
     onProgress: batch.onProgress ?? executor.onProgress,
     around: batch.around ?? executor.around,
     log: batch.log ?? executor.log,
-    runId: batch.runId ?? executor.runId ?? randomId(),
+    runId: batch.runId ?? executor.runId ?? `run_${crypto.randomUUID()}`,
     turn: batch.turn ?? executor.turn ?? 0,
     secrets: [...(executor.secrets ?? []), ...(batch.secrets ?? [])],
     clock: batch.clock ?? executor.clock ?? systemClock,
@@ -115,9 +115,4 @@ function checkLimits(limits: ArgumentLimits): ArgumentLimits {
 function exposure(value: ErrorExposure): ErrorExposure {
   if (value === 'message' || value === 'category') return value
   throw new ToolwireError('misuse', `exposeErrors is "${String(value)}"; use 'message' or 'category'`)
-}
-
-function randomId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12))
-  return `run_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

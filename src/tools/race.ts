@@ -49,11 +49,11 @@ export function soon<A, B>(value: Soon<A>, next: (value: A) => Soon<B>): Soon<B>
  */
 export function race<T>(work: (signal: LazySignal) => T | PromiseLike<T>, limits: RaceLimits<T>): Soon<Raced<T>> {
   const { signals, timeoutMs, onLate } = limits
-  if (abortedOf(signals) !== undefined) return { state: 'aborted' }
+  if (signals.some(isAborted)) return { state: 'aborted' }
   if (timeoutMs <= 0) return { state: 'timed_out' }
   const own = new LazySignal()
   const begun = begin(work, own)
-  const gone = abortedOf(signals) // by the work itself
+  const gone = signals.find(isAborted) // by the work itself
   if (gone === undefined) return 'state' in begun ? begun : firstOf(begun.promise, own, limits)
   own.abort(gone.reason)
   if ('state' in begun) onLate?.(begun)
@@ -61,10 +61,7 @@ export function race<T>(work: (signal: LazySignal) => T | PromiseLike<T>, limits
   return { state: 'aborted' }
 }
 
-function abortedOf(signals: readonly AbortSignal[]): AbortSignal | undefined {
-  for (const signal of signals) if (signal.aborted) return signal
-  return undefined
-}
+const isAborted = ({ aborted }: AbortSignal): boolean => aborted
 
 /** What the work gave at once, or its promise. */
 function begin<T>(
