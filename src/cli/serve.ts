@@ -3,8 +3,11 @@ import { isIP } from 'node:net'
 import { ToolwireError } from '../errors/error.js'
 import type { GatewayConfig } from '../gateway/config.js'
 import { type CreatedGateway, createGateway } from '../gateway/gateway.js'
+import { type GatewayRoute, isModel, type Target } from '../gateway/options.js'
 import { type GatewayState, gatewayState } from '../gateway/state.js'
+import type { Model } from '../model/model.js'
 import { listen } from './gateway-server.js'
+import { upstreamTransport } from './gateway-upstream.js'
 import { type ExitCode, errorLine, exitCodes } from './outcome.js'
 import { configFile, loadConfig, watchConfig } from './serve-config.js'
 import { type GatewayLog, gatewayLog } from './serve-log.js'
@@ -72,7 +75,19 @@ function gatewayFor(
     throw new ToolwireError('misuse', message)
   }
   const { hosts = [] } = options
-  return createGateway({ ...options, ...watching, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host] }, state)
+  const routes = options.routes.map(withOwnConnections)
+  return createGateway(
+    { ...options, ...watching, routes, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host] },
+    state,
+  )
+}
+
+const transport = upstreamTransport()
+
+function withOwnConnections(route: GatewayRoute): GatewayRoute {
+  const connected = (target: Target | Model): Target | Model => (isModel(target) ? target : { transport, ...target })
+  const { targets, fallbacks = [] } = route
+  return { ...route, targets: targets.map(connected), fallbacks: fallbacks.map(connected) }
 }
 
 function isLoopback(host: string): boolean {
