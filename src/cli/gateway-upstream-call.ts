@@ -1,6 +1,7 @@
 // One call on a connection to a provider: its answer as the bytes come, pulled by who reads it.
 // The trap: once the answer is whole the connection is another call's; an abort must not reach it then.
 import { ToolwireError } from '../errors/error.js'
+import { type Deadlines, lateness, oversized, timedOut } from '../transport/deadlines.js'
 import { networkError } from '../transport/network-error.js'
 import { cutOff } from '../transport/node-body.js'
 import type { TransportRequest, TransportResponse } from '../transport/transport.js'
@@ -12,6 +13,8 @@ export interface Line {
   hold(): void
   goOn(): void
   close(): void
+  /** Nothing more is waited for. */
+  settled(call: UpstreamCall): void
   /** The answer was whole: another call may have it for so long. */
   free(keepMs: number): void
 }
@@ -28,6 +31,8 @@ const over: Next = { done: true, value: undefined }
 export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
   readonly #line: Line
   readonly #request: TransportRequest
+  readonly #limits: Deadlines | undefined
+  readonly #startedAt = performance.now()
   readonly #answer: (response: TransportResponse) => void
   readonly #refuse: (error: unknown) => void
   readonly #abort = (): void => {
@@ -43,16 +48,20 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
   #isHeld = false
   #state: 'open' | 'whole' | 'failed' | 'left' = 'open'
   #failure: unknown
-  #wanted: { resolve(next: Next): void; reject(error: unknown): void } | undefined
+  #takenBytes = 0
+  #wantedAt = 0
+  #wanted: { resolve(next: Next | Promise<Next>): void; reject(error: unknown): void } | undefined
 
   constructor(
     line: Line,
     request: TransportRequest,
+    limits: Deadlines | undefined,
     answer: (response: TransportResponse) => void,
     refuse: (error: unknown) => void,
   ) {
     this.#line = line
     this.#request = request
+    this.#limits = limits
     this.#answer = answer
     this.#refuse = refuse
     request.signal.addEventListener('abort', this.#abort, { once: true })
@@ -110,7 +119,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
       return
     }
     this.#wanted = undefined
-    wanted.resolve({ done: false, value: piece })
+    wanted.resolve(this.#counted({ done: false, value: piece }))
   }
 
   #whole(hasMore: boolean): void {
@@ -136,8 +145,25 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
     this.#wanted?.reject(this.#failure)
   }
 
+  /** Fails the call when one of its times is over. The idle time runs only while the provider is waited for. */
+  check(now: number): void {
+    const limits = this.#limits
+    if (limits === undefined) return
+    const isIdle = this.#wanted !== undefined && now - this.#wantedAt >= limits.idleTimeoutMs
+    if (now - this.#startedAt >= limits.timeoutMs) this.#late(lateness.whole, limits.timeoutMs)
+    else if (this.#head === undefined && now - this.#startedAt >= limits.headersTimeoutMs)
+      this.#late(lateness.headers, limits.headersTimeoutMs)
+    else if (isIdle) this.#late(lateness.idle, limits.idleTimeoutMs)
+  }
+
+  #late(what: string, timeoutMs: number): void {
+    this.#line.close()
+    this.failed(timedOut(what, timeoutMs))
+  }
+
   #settle(state: 'whole' | 'failed' | 'left'): void {
     this.#state = state
+    this.#line.settled(this)
     this.#request.signal.removeEventListener('abort', this.#abort)
   }
 
@@ -154,16 +180,29 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
     if (piece !== undefined) {
       this.#waitingBytes -= piece.length
       if (this.#waiting.length === 0) this.#goOn()
-      return Promise.resolve({ done: false, value: piece })
+      return this.#counted({ done: false, value: piece })
     }
     if (this.#state === 'failed') return Promise.reject(this.#failure)
     if (this.#state !== 'open') return Promise.resolve(over)
-    return new Promise((resolve, reject) => {
+    this.#wantedAt = performance.now()
+    return new Promise<Next>((resolve, reject) => {
       this.#wanted = { resolve, reject }
     })
   }
 
+  #counted(next: Next): Promise<Next> {
+    if (next.done !== true) this.#takenBytes += next.value.length
+    if (this.#limits === undefined || this.#takenBytes <= this.#limits.maxBodyBytes) return Promise.resolve(next)
+    this.#leave()
+    return Promise.reject(oversized(this.#limits))
+  }
+
   return(): Promise<Next> {
+    this.#leave()
+    return Promise.resolve(over)
+  }
+
+  #leave(): void {
     if (this.#state === 'open') {
       this.#settle('left')
       this.#line.close()
@@ -171,7 +210,6 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
     this.#state = 'left'
     this.#waiting = []
     this.#wanted?.resolve(over)
-    return Promise.resolve(over)
   }
 
   [Symbol.asyncIterator](): this {

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { bodyPieces } from '../frames/body.js'
+import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { networkError } from '../transport/network-error.js'
 import { type Address, readAddress } from '../transport/node.js'
 import { decoderFor } from '../transport/node-body.js'
@@ -32,12 +33,17 @@ export function upstreamTransport(): Transport {
     places.set(url, made)
     return made
   }
-  return async (request) => {
+  const ask = async (request: TransportRequest, limits: Deadlines | undefined): Promise<TransportResponse> => {
     request.signal.throwIfAborted()
     const { origin, path, headers } = placeOf(request.url)
     const connection = origin.taken() ?? (await origin.opened())
-    return decoded(await connection.ask(request, path, headers), request)
+    return decoded(await connection.ask(request, limits, path, headers), request, limits)
   }
+  const limited =
+    (limits: Deadlines): Transport =>
+    (request) =>
+      ask(request, limits)
+  return Object.assign((request: TransportRequest) => ask(request, undefined), { limited })
 }
 
 /** Where a call goes. */
@@ -148,10 +154,16 @@ class Connection implements Line {
     return this.#socket.writable && performance.now() < this.#usableUntil
   }
 
-  ask(request: TransportRequest, path: string, own: Readonly<Record<string, string>>): Promise<TransportResponse> {
+  ask(
+    request: TransportRequest,
+    limits: Deadlines | undefined,
+    path: string,
+    own: Readonly<Record<string, string>>,
+  ): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
-      const call = new UpstreamCall(this, request, resolve, reject)
+      const call = new UpstreamCall(this, request, limits, resolve, reject)
       this.#call = call
+      if (limits !== undefined) watch.add(call, limits)
       try {
         request.signal.throwIfAborted()
         this.#write(request, path, own)
@@ -165,14 +177,22 @@ class Connection implements Line {
   #write({ method, headers, body }: TransportRequest, path: string, own: Readonly<Record<string, string>>): void {
     const pieces = body === undefined ? [] : bodyPieces(body)
     let length = 0
-    for (const piece of pieces) length += Buffer.byteLength(piece)
+    const encodings = pieces.map((piece): BufferEncoding => {
+      const bytes = Buffer.byteLength(piece)
+      length += bytes
+      return bytes === piece.length ? 'latin1' : 'utf8' // plain ASCII is copied, not encoded
+    })
     const head = writeHead(method, path, { ...own, ...headers, 'content-length': String(length) })
     const socket = this.#socket
     socket.ref()
     socket.cork() // head and pieces leave in one write
     socket.write(head, 'latin1')
-    for (const piece of pieces) socket.write(piece)
+    for (const [index, piece] of pieces.entries()) socket.write(piece, encodings[index])
     socket.uncork()
+  }
+
+  settled(call: UpstreamCall): void {
+    watch.drop(call)
   }
 
   hold(): void {
@@ -200,13 +220,47 @@ class Connection implements Line {
   }
 }
 
+/** The calls on their way, looked at by one timer for their times. */
+class Watch {
+  readonly #calls = new Set<UpstreamCall>()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #everyMs = Number.POSITIVE_INFINITY
+
+  add(call: UpstreamCall, { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines): void {
+    this.#calls.add(call)
+    const everyMs = Math.min(1_000, Math.max(5, Math.min(headersTimeoutMs, idleTimeoutMs, timeoutMs) / 8))
+    if (everyMs >= this.#everyMs) return
+    clearInterval(this.#timer)
+    this.#everyMs = everyMs
+    this.#timer = setInterval(() => this.#look(), everyMs).unref()
+  }
+
+  drop(call: UpstreamCall): void {
+    this.#calls.delete(call)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    for (const call of this.#calls) call.check(now)
+    if (this.#calls.size > 0) return
+    clearInterval(this.#timer)
+    this.#everyMs = Number.POSITIVE_INFINITY
+  }
+}
+
+const watch = new Watch()
+
 /** The answer with its body uncoded, for servers that code it although nobody asked. */
-function decoded(answer: TransportResponse, { signal, url }: TransportRequest): TransportResponse {
+function decoded(
+  answer: TransportResponse,
+  { signal, url }: TransportRequest,
+  limits: Deadlines | undefined,
+): TransportResponse {
   const decoder = decoderFor(answer.headers['content-encoding'])
   if (decoder === undefined) return answer
   const source = Readable.from(answer.body)
   source.on('error', (error) => decoder.destroy(error))
-  return { ...answer, body: uncoded(source, source.pipe(decoder), signal, url) }
+  return { ...answer, body: uncoded(source, source.pipe(decoder), signal, url, limits) }
 }
 
 async function* uncoded(
@@ -214,9 +268,15 @@ async function* uncoded(
   decoder: Readable,
   signal: AbortSignal,
   url: string,
+  limits: Deadlines | undefined,
 ): AsyncGenerator<Uint8Array> {
+  let bytes = 0
   try {
-    yield* decoder as AsyncIterable<Uint8Array>
+    for await (const piece of decoder as AsyncIterable<Uint8Array>) {
+      bytes += piece.length
+      if (limits !== undefined && bytes > limits.maxBodyBytes) throw oversized(limits)
+      yield piece
+    }
   } catch (error) {
     throw networkError(error, signal, url)
   } finally {

@@ -54,13 +54,14 @@ async function served(source: Source, flags: GatewayFlags, terminal: Terminal, p
   const unwatch = source.watch((options) => {
     gateway = gatewayFor(options, host, state, watching)
   }, log)
-  const signal = stopped(process)
+  const signal = stopped(process, log.flush)
   const lines = [`gateway on ${server.url}`, ...source.lines.map((line) => `  ${line}`), ...clientLines(server.url)]
   for (const line of lines) terminal.say(line)
   await signal
   log.tell('info', 'stopping: answers on their way are finished')
   unwatch()
   await server.drain(drain * 1000)
+  log.flush()
   shared?.close()
 }
 
@@ -141,13 +142,16 @@ function clientLines(url: string): readonly string[] {
 }
 
 /** Fulfilled by the first signal; the second ends the process at once. */
-function stopped(process: NodeJS.Process): Promise<void> {
+function stopped(process: NodeJS.Process, flush: () => void): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
       process.on('SIGINT', leave).on('SIGTERM', leave)
       resolve()
     }
-    const leave = (): void => process.exit(exitCodes.interrupted)
+    const leave = (): void => {
+      flush()
+      process.exit(exitCodes.interrupted)
+    }
     process.once('SIGINT', stop).once('SIGTERM', stop)
   })
 }
