@@ -1,6 +1,7 @@
 // One exchange on Node's own HTTP: the request as the gateway wants it, the answer written at the client's pace.
 // The trap: a client that leaves must end the call upstream at once, and one that does not read must hold it back.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { ToolwireError } from '../errors/error.js'
 import {
   type Answer,
@@ -137,28 +138,36 @@ async function writePieces(
 }
 
 /**
- * What is written in one turn of the loop leaves together at its end: the head with the first piece, the last piece with the end.
+ * The first piece leaves at once, with the head: somebody waits for it. What is written then in one turn of the loop leaves
+ * together at its end, the last piece with the end.
  * The socket is held, not the answer: Node forgets to tell that an answer held back has drained.
  */
 function turnwise(outgoing: ServerResponse): (piece: Piece) => boolean {
   let isHeld = false
   let isBegun = false
+  const letGo = (socket: Socket): void => {
+    if (!isHeld) return
+    isHeld = false
+    if (outgoing.writableEnded || outgoing.socket !== socket) return // the end lets everything go
+    if (!isBegun) outgoing.flushHeaders()
+    socket.uncork()
+  }
   const hold = (): void => {
     const { socket } = outgoing
     if (isHeld || socket === null) return
     isHeld = true
     socket.cork()
-    setImmediate(() => {
-      isHeld = false
-      if (outgoing.writableEnded || outgoing.socket !== socket) return // the end lets everything go
-      if (!isBegun) outgoing.flushHeaders()
-      socket.uncork()
-    })
+    setImmediate(letGo, socket)
   }
   hold()
   return (piece) => {
-    isBegun = true
     hold()
-    return outgoing.write(piece)
+    const goesOn = outgoing.write(piece)
+    const { socket } = outgoing
+    if (!isBegun && socket !== null) {
+      isBegun = true
+      letGo(socket)
+    }
+    return goesOn
   }
 }

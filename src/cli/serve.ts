@@ -3,8 +3,11 @@ import { isIP } from 'node:net'
 import { ToolwireError } from '../errors/error.js'
 import type { GatewayConfig } from '../gateway/config.js'
 import { type CreatedGateway, createGateway } from '../gateway/gateway.js'
+import { type GatewayRoute, isModel, type Target } from '../gateway/options.js'
 import { type GatewayState, gatewayState } from '../gateway/state.js'
+import type { Model } from '../model/model.js'
 import { listen } from './gateway-server.js'
+import { upstreamTransport } from './gateway-upstream.js'
 import { type ExitCode, errorLine, exitCodes } from './outcome.js'
 import { configFile, loadConfig, watchConfig } from './serve-config.js'
 import { type GatewayLog, gatewayLog } from './serve-log.js'
@@ -51,13 +54,14 @@ async function served(source: Source, flags: GatewayFlags, terminal: Terminal, p
   const unwatch = source.watch((options) => {
     gateway = gatewayFor(options, host, state, watching)
   }, log)
-  const signal = stopped(process)
+  const signal = stopped(process, log.flush)
   const lines = [`gateway on ${server.url}`, ...source.lines.map((line) => `  ${line}`), ...clientLines(server.url)]
   for (const line of lines) terminal.say(line)
   await signal
   log.tell('info', 'stopping: answers on their way are finished')
   unwatch()
   await server.drain(drain * 1000)
+  log.flush()
   shared?.close()
 }
 
@@ -72,7 +76,19 @@ function gatewayFor(
     throw new ToolwireError('misuse', message)
   }
   const { hosts = [] } = options
-  return createGateway({ ...options, ...watching, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host] }, state)
+  const routes = options.routes.map(withOwnConnections)
+  return createGateway(
+    { ...options, ...watching, routes, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host] },
+    state,
+  )
+}
+
+const transport = upstreamTransport()
+
+function withOwnConnections(route: GatewayRoute): GatewayRoute {
+  const connected = (target: Target | Model): Target | Model => (isModel(target) ? target : { transport, ...target })
+  const { targets, fallbacks = [] } = route
+  return { ...route, targets: targets.map(connected), fallbacks: fallbacks.map(connected) }
 }
 
 function isLoopback(host: string): boolean {
@@ -126,13 +142,16 @@ function clientLines(url: string): readonly string[] {
 }
 
 /** Fulfilled by the first signal; the second ends the process at once. */
-function stopped(process: NodeJS.Process): Promise<void> {
+function stopped(process: NodeJS.Process, flush: () => void): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {
       process.on('SIGINT', leave).on('SIGTERM', leave)
       resolve()
     }
-    const leave = (): void => process.exit(exitCodes.interrupted)
+    const leave = (): void => {
+      flush()
+      process.exit(exitCodes.interrupted)
+    }
     process.once('SIGINT', stop).once('SIGTERM', stop)
   })
 }

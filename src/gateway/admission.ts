@@ -22,13 +22,13 @@ export async function admitted(
   if (metrics.active >= concurrency) throw busy(`the gateway serves ${concurrency} calls already`, 1_000)
   metrics.active += 1
   try {
-    const admission = await admissionOf(limiter, client)
+    const admission = client === undefined ? undefined : await admissionOf(limiter, client)
     let isOpen = true
     return async (tokens) => {
       if (!isOpen) return
       isOpen = false
       metrics.active -= 1
-      await admission.release(tokens)
+      await admission?.release(tokens)
     }
   } catch (error) {
     metrics.active -= 1
@@ -36,11 +36,7 @@ export async function admitted(
   }
 }
 
-async function admissionOf(
-  limiter: Limiter,
-  client: ClientKey | undefined,
-): Promise<Extract<Admission, { admitted: true }>> {
-  if (client === undefined) return { admitted: true, release: async () => {} }
+async function admissionOf(limiter: Limiter, client: ClientKey): Promise<Extract<Admission, { admitted: true }>> {
   const admission = await limiter.admit(client.name, client)
   if (admission.admitted) return admission
   const { limit, retryAfterMs } = admission

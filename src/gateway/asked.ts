@@ -4,6 +4,7 @@ import type { Wire } from '../conversation/messages.js'
 import { spanFinder } from '../json/spans.js'
 import type { Exchange, HttpRequest } from '../wire/codec.js'
 import { readPath } from '../wire/gemini/paths.js'
+import { sparseRequest } from '../wire/remembered-tools.js'
 
 const spansOf = spanFinder(['/model', '/stream', '/stream_options/include_usage'])
 
@@ -12,7 +13,7 @@ export function askedOf(wire: Wire, { path, body }: HttpRequest): Exchange | und
     const { model, stream } = readPath(path)
     return model === '' ? undefined : { wire, model, stream }
   }
-  const find = spansOf(body as string)
+  const find = spansOf(sparseRequest(body as string).text)
   const model = textIn(find('/model'))
   if (model === undefined) return undefined
   const stream = wire === 'ollama' ? find('/stream') !== 'false' : find('/stream') === 'true'

@@ -3,7 +3,7 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import type { Wire } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
-import { bodyBytes, utf8 } from '../frames/body.js'
+import { type Body, bodyBytes, utf8 } from '../frames/body.js'
 import { defaultLimits } from '../frames/limits.js'
 import { readText } from '../frames/text.js'
 import { replaceMember } from '../json/spans.js'
@@ -11,6 +11,8 @@ import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
 import type { HttpRequest } from '../wire/codec.js'
+import { outcomeOf } from '../wire/outcomes.js'
+import { filledRequest, sparseRequest } from '../wire/remembered-tools.js'
 import type { Leg, Written } from './call.js'
 import { failureOf } from './failure.js'
 
@@ -40,7 +42,7 @@ async function readWhole(call: Leg, endpoint: Endpoint, answer: TransportRespons
   } catch (error) {
     throw withoutSecrets(failureOf(error), endpoint.secrets)
   }
-  tell(call, endpoint.codec.response.decode(textAnswer(answer, pieces), call.exchange, call.env))
+  tell(call, outcomeOf(endpoint.codec, textAnswer(answer, pieces), call.exchange, call.env))
   return bodyBytes(pieces)
 }
 
@@ -66,12 +68,21 @@ function outgoing(http: HttpRequest, asked: string, model: string): HttpRequest 
     const value = http.headers[name]
     if (value !== undefined) headers[name] = value
   }
-  const [place = '', query = ''] = http.path.split('?', 2)
+  const body = asked === model ? http.body : named(http.body as string, model)
+  return { method: http.method, path: pathFor(http.path, model), headers, body }
+}
+
+function named(body: string, model: string): Body {
+  const { text, tools } = sparseRequest(body)
+  return filledRequest({ text: replaceMember(text, 'model', JSON.stringify(model)), tools })
+}
+
+function pathFor(asked: string, model: string): string {
+  const [place = '', query] = asked.split('?', 2)
+  const path = place.replace(/(?<=\/models\/)[^:]*(?=:)/, () => encodeURIComponent(model))
+  if (query === undefined) return path
   const kept = query.split('&').filter((pair) => pair !== '' && !/^(?:key|%6bey)=/i.test(pair))
-  const named = place.replace(/(?<=\/models\/)[^:]*(?=:)/, () => encodeURIComponent(model))
-  const path = kept.length === 0 ? named : `${named}?${kept.join('&')}`
-  const body = asked === model ? http.body : replaceMember(http.body as string, 'model', JSON.stringify(model))
-  return { method: http.method, path, headers, body }
+  return kept.length === 0 ? path : `${path}?${kept.join('&')}`
 }
 
 /** The bytes of a stream, and what they tell of usage when they are gone. One that broke off must not look whole. */

@@ -22,7 +22,8 @@ export function createMetrics(): Metrics {
   let count = 0
   let seconds = 0
   const add = (family: Map<string, Series>, labels: Readonly<Record<string, string>>, amount: number): void => {
-    const key = Object.values(labels).join('\n') // only the client's name could hold one
+    let key = ''
+    for (const name in labels) key += `${labels[name]}\n` // only the client's name could hold one
     const series = family.get(key)
     if (series === undefined) family.set(key, { labels: labelText(labels), value: amount })
     else series.value += amount
@@ -45,8 +46,9 @@ export function createMetrics(): Metrics {
       if (lost.length > 0) add(losses, { wire }, lost.length)
       count += 1
       seconds += durationMs / 1000
-      for (const [index, bound] of buckets.entries())
-        if (durationMs / 1000 <= bound) durations[index] = (durations[index] ?? 0) + 1
+      const first = buckets.findIndex((bound) => durationMs / 1000 <= bound)
+      for (let index = first < 0 ? buckets.length : first; index < buckets.length; index += 1)
+        durations[index] = (durations[index] ?? 0) + 1
     },
     text() {
       const histogram = buckets.map(

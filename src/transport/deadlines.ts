@@ -21,6 +21,7 @@ export const defaultDeadlines: Deadlines = {
 
 /** The transport under these limits. Every timer and listener is gone when the body was read, left, or failed. */
 export function withDeadlines(transport: Transport, limits: Deadlines): Transport {
+  if (transport.limited !== undefined) return transport.limited(limits)
   return async (request) => {
     const watch = startWatch(request.signal, limits)
     try {
@@ -31,6 +32,22 @@ export function withDeadlines(transport: Transport, limits: Deadlines): Transpor
       throw error
     }
   }
+}
+
+/** What did not happen in time. */
+export const lateness = {
+  headers: 'the provider did not answer',
+  idle: 'the provider sent nothing more',
+  whole: 'the call did not finish',
+} as const
+
+export function timedOut(what: string, timeoutMs: number): ToolwireError {
+  return new ToolwireError('timeout', `${what} within ${timeoutMs} ms`, { detail: { timeoutMs } })
+}
+
+export function oversized({ maxBodyBytes }: Deadlines): ToolwireError {
+  const message = `the answer is larger than ${maxBodyBytes} bytes; raise maxBodyBytes if that is wanted`
+  return new ToolwireError('limit_exceeded', message)
 }
 
 /** A longer delay overflows the platform's timer, which then fires at once. */
@@ -55,19 +72,18 @@ function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
   const startedAt = performance.now()
   /** What is waited for now, since when and for how long; nothing while the reader takes its time. */
   let wait: Wait | undefined = {
-    what: 'the provider did not answer',
+    what: lateness.headers,
     since: startedAt,
     limitMs: limits.headersTimeoutMs,
   }
   let timer: ReturnType<typeof setTimeout>
   let dueAt = 0
-  const fail = (what: string, ms: number): void =>
-    controller.abort(new ToolwireError('timeout', `${what} within ${ms} ms`, { detail: { timeoutMs: ms } }))
+  const fail = (what: string, ms: number): void => controller.abort(timedOut(what, ms))
   const check = (): void => {
     const now = performance.now()
     const totalMs = limits.timeoutMs - (now - startedAt)
     const waitMs = wait === undefined ? limits.idleTimeoutMs : wait.limitMs - (now - wait.since)
-    if (totalMs <= 0) fail('the call did not finish', limits.timeoutMs)
+    if (totalMs <= 0) fail(lateness.whole, limits.timeoutMs)
     else if (wait !== undefined && waitMs <= 0) fail(wait.what, wait.limitMs)
     else schedule(now, Math.min(totalMs, waitMs))
   }
@@ -87,7 +103,7 @@ function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
         return
       }
       const since = performance.now()
-      wait = { what: 'the provider sent nothing more', since, limitMs: limits.idleTimeoutMs }
+      wait = { what: lateness.idle, since, limitMs: limits.idleTimeoutMs }
       if (since + limits.idleTimeoutMs >= dueAt) return
       clearTimeout(timer)
       schedule(since, limits.idleTimeoutMs)
@@ -120,8 +136,7 @@ function limited({ body }: TransportResponse, watch: Watch, limits: Deadlines): 
   }
   const tooLarge = async (): Promise<never> => {
     await leave()
-    const message = `the answer is larger than ${limits.maxBodyBytes} bytes; raise maxBodyBytes if that is wanted`
-    throw new ToolwireError('limit_exceeded', message)
+    throw oversized(limits)
   }
   return {
     next() {

@@ -1,6 +1,6 @@
 // The body of an answer on Node, pulled piece by piece. Trap: Node's own async iterator of a stream costs more than reading it.
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ToolwireError } from '../errors/error.js'
 import { networkError, placeOf } from './network-error.js'
@@ -84,15 +84,20 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-function cutOff(url: string): ToolwireError {
+export function cutOff(url: string): ToolwireError {
   return new ToolwireError('network', `the connection to ${placeOf(url)} closed inside the answer`)
 }
 
 function decodedFrom(incoming: IncomingMessage): Readable {
-  const make = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress, deflate: createInflate }
-  const encoding = incoming.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
-  if (!Object.hasOwn(make, encoding)) return incoming
-  const decoder = make[encoding as keyof typeof make]()
+  const decoder = decoderFor(incoming.headers['content-encoding'])
+  if (decoder === undefined) return incoming
   incoming.on('error', (error) => decoder.destroy(error))
   return incoming.pipe(decoder)
+}
+
+/** What undoes the coding of a body; nothing where there is none, or one that is not known. */
+export function decoderFor(encoding: string | undefined): Transform | undefined {
+  const make = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress, deflate: createInflate }
+  const name = encoding?.trim().toLowerCase() ?? 'identity'
+  return Object.hasOwn(make, name) ? make[name as keyof typeof make]() : undefined
 }

@@ -85,8 +85,8 @@ function send(request: TransportRequest, place: Place, { agent, open }: Door): P
   })
 }
 
-type Place = Pick<RequestOptions, 'hostname' | 'port' | 'path' | 'auth'>
-interface Address {
+export type Place = Pick<RequestOptions, 'hostname' | 'port' | 'path' | 'auth'>
+export interface Address {
   readonly place: Place
   readonly isSecure: boolean
 }
@@ -99,7 +99,8 @@ function addressOf(url: string): Address {
   return last.address
 }
 
-function readAddress(url: string): Address {
+/** An address taken apart. */
+export function readAddress(url: string): Address {
   const target = URL.canParse(url) ? new URL(url) : undefined
   if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
     throw new ToolwireError('misuse', `"${placeOf(url)}" is not an http or https address; check baseUrl`)

@@ -1,5 +1,6 @@
 // What carries bytes: one function. Node's own HTTP where there is Node, fetch elsewhere, a user's own when injected.
 import type { Body } from '../frames/body.js'
+import type { Deadlines } from './deadlines.js'
 
 /** One HTTP request as a transport sends it. */
 export interface TransportRequest {
@@ -22,7 +23,11 @@ export interface TransportResponse {
 }
 
 /** Sends one request. Never follows a redirect, never retries. Rejects with the reason of the signal, or a coded `network` error. */
-export type Transport = (request: TransportRequest) => Promise<TransportResponse>
+export interface Transport {
+  (request: TransportRequest): Promise<TransportResponse>
+  /** The same under these limits, for a transport that holds them itself at less cost than a timer and a signal for each call. */
+  readonly limited?: (limits: Deadlines) => Transport
+}
 
 /** The signal of a call that nobody can leave. It is never aborted, so nobody needs to listen to it. */
 export const neverAborted: AbortSignal = new AbortController().signal

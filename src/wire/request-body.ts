@@ -1,16 +1,17 @@
 // What a client sent, before any wire reads it: a JSON object, or the client's mistake.
 import { ToolwireError } from '../errors/error.js'
 import { bodyText } from '../frames/body.js'
-import { isJsonObject, parseBody } from '../json/parse.js'
+import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { HttpRequest } from './codec.js'
+import { parseRequest } from './remembered-tools.js'
 
 /** The body and its text (raw spans are cut from it). Anything but a JSON object is an `invalid_request`. */
 export function requestBody(http: HttpRequest): { readonly text: string; readonly body: JsonObject } {
   const text = bodyText(http.body)
   let body: Json
   try {
-    body = parseBody(text)
+    body = parseRequest(text)
   } catch (error) {
     const reason = error instanceof ToolwireError ? error.message : 'it cannot be read'
     throw new ToolwireError('invalid_request', `the request body is refused: ${reason}`, { cause: error })

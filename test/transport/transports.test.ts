@@ -1,6 +1,7 @@
-// The same promises of every transport: Node's own HTTP and fetch.
+// The same promises of every transport: Node's own HTTP, the gateway's on sockets, and fetch.
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { upstreamTransport } from '../../src/cli/gateway-upstream.js'
 import { ToolwireError } from '../../src/errors/error.js'
 import { type Deadlines, defaultDeadlines, withDeadlines } from '../../src/transport/deadlines.js'
 import { transport as fetchTransport } from '../../src/transport/fetch.js'
@@ -32,6 +33,7 @@ const limited = (transport: Transport, limits: Partial<Deadlines>): Transport =>
 
 describe.each([
   ['node', nodeTransport],
+  ['gateway', upstreamTransport()],
   ['fetch', fetchTransport],
 ])('the %s transport', (_name, transport) => {
   test('bytes go out and come in as they are', async () => {
@@ -199,16 +201,19 @@ describe.each([
   })
 })
 
-test('the node transport tells host and credentials of the address, unless the caller has others', async () => {
+test.each([
+  ['node', nodeTransport],
+  ['gateway', upstreamTransport()],
+])('the %s transport tells host and credentials of the address, unless the caller has others', async (_, transport) => {
   const server = await loopback((request, response) => response.end(JSON.stringify(request.headers)))
   const { host } = new URL(server.url)
   const url = `http://us%20er:pass@${host}/`
   const told = async (headers: Readonly<Record<string, string>>): Promise<unknown> =>
-    JSON.parse(await read(await nodeTransport({ ...get(url), headers })))
+    JSON.parse(await read(await transport({ ...get(url), headers })))
   expect(await told({})).toMatchObject({ host, authorization: `Basic ${btoa('us er:pass')}` })
   const own = { host: 'models.test', authorization: 'Bearer k' }
   expect(await told(own)).toMatchObject(own)
-  const broken = await failure(nodeTransport({ ...get(url), headers: { 'x-key': 'a\nb' } }))
+  const broken = await failure(transport({ ...get(url), headers: { 'x-key': 'a\nb' } }))
   expect(broken.code).toBe('network')
   await server.close()
 })

@@ -15,6 +15,7 @@ import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { DecodedRequest, HttpRequest } from '../codec.js'
 import { leftover } from '../extra.js'
+import { readOnce } from '../remembered-tools.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { blocksOf, readAssistantBlock, readUserBlock } from './blocks.js'
 import { readTool } from './tools.js'
@@ -43,7 +44,7 @@ export function decode(http: HttpRequest): DecodedRequest {
 function readTools(tools: Json | undefined): Pick<CompletionRequest, 'tools'> {
   if (tools === undefined || tools === null) return {}
   if (!Array.isArray(tools)) throw invalidAt('/tools', 'an array')
-  return tools.length === 0 ? {} : { tools: tools.map((tool: Json, index) => readTool(tool, `/tools/${index}`)) }
+  return tools.length === 0 ? {} : { tools: readOnce(tools, wire, readTool) }
 }
 
 /** The leading system text: a string, or text blocks. */

@@ -7,6 +7,7 @@ import { writeJson } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
 import type { DecodedRequest, EncodedRequest, Env, HttpRequest } from '../codec.js'
 import { requestBodyOf } from '../pieces.js'
+import { readOnce } from '../remembered-tools.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { writeHistory } from './history.js'
 import { readMessages } from './history-decode.js'
@@ -51,7 +52,7 @@ export function decode(http: HttpRequest, env: Env): DecodedRequest {
 
 function readTools(tools: Json | undefined): Pick<CompletionRequest, 'tools'> {
   const list = listIn(tools, '/tools')
-  return list.length === 0 ? {} : { tools: list.map((tool, index) => readTool(tool, `/tools/${index}`)) }
+  return list.length === 0 ? {} : { tools: readOnce(list, wire, readTool) }
 }
 
 /** A list; nothing said is an empty one. */

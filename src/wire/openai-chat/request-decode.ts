@@ -6,6 +6,7 @@ import { spanFinder } from '../../json/spans.js'
 import type { Json } from '../../json/types.js'
 import type { DecodedRequest, Env, HttpRequest } from '../codec.js'
 import { leftover, type Notes } from '../extra.js'
+import { readOnce } from '../remembered-tools.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { decodeMessages } from './history-decode.js'
 import { flagsOf } from './profiles.js'
@@ -68,7 +69,7 @@ function unescaped(segment: string): string {
 function readTools(rest: Map<string, Json>): { readonly tools?: readonly AnyTool[]; readonly notes: Notes } {
   const tools = listOf(rest, 'tools')
   const functions = listOf(rest, 'functions')
-  if (tools !== undefined) return { tools: tools.map((tool, index) => decodeTool(tool, `/tools/${index}`)), notes: {} }
+  if (tools !== undefined) return { tools: readOnce(tools, wire, decodeTool), notes: {} }
   if (functions === undefined) return { notes: {} }
   const specs = functions.map((definition, index) => {
     if (!isJsonObject(definition)) throw invalidAt(`/functions/${index}`, 'an object')

@@ -3,6 +3,7 @@ import type { Message } from '../../conversation/messages.js'
 import type { CompletionRequest } from '../../conversation/request.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { DecodedRequest, Exchange, HttpRequest } from '../codec.js'
+import { readOnce } from '../remembered-tools.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { readItems } from './history-decode.js'
 import { decodeSettings } from './settings.js'
@@ -34,7 +35,7 @@ function decodeInput(body: JsonObject): readonly Message[] {
 function decodeTools(tools: Json | undefined): CompletionRequest['tools'] {
   if (tools === undefined || tools === null) return undefined
   if (!Array.isArray(tools)) throw invalidAt('/tools', 'a list of tools')
-  return tools.length === 0 ? undefined : tools.map((tool: Json, index) => decodeTool(tool, `/tools/${index}`))
+  return tools.length === 0 ? undefined : readOnce(tools, wire, decodeTool)
 }
 
 /** The answer repeats much of the request; those members are remembered as they came. */
