@@ -58,7 +58,11 @@ function coreText(modules) {
 }
 
 const modules = await coreModules()
-await build({ ...options, stdin: { contents: coreText(modules), resolveDir: root }, outfile: 'dist/node/parts/core.js' })
+await build({
+  ...options,
+  stdin: { contents: coreText(modules), resolveDir: root },
+  outfile: 'dist/node/parts/core.js',
+})
 await build({
   ...options,
   entryPoints: entries,
