@@ -1,51 +1,32 @@
-// One call on a connection to a provider: its answer as the bytes come, pulled by who reads it.
-// The trap: once the answer is whole the connection is another call's; an abort must not reach it then.
+// One call to a provider as undici drives it: the head of the answer, then its body, pulled by who reads it.
+// The trap: once the answer is whole its connection is another call's; nothing that happens here may reach it then.
+import type { Dispatcher } from 'undici'
 import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, lateness, oversized, timedOut } from '../transport/deadlines.js'
-import { networkError } from '../transport/network-error.js'
+import { causeCode, networkError, placeOf } from '../transport/network-error.js'
 import { cutOff } from '../transport/node-body.js'
 import type { TransportRequest, TransportResponse } from '../transport/transport.js'
-import { type AnswerHead, type BodyReader, bodyReader, readHead } from './gateway-http1.js'
 
-/** The connection as its call sees it. */
-export interface Line {
-  /** No more bytes, until it may go on. */
-  hold(): void
-  goOn(): void
-  close(): void
-  /** Nothing more is waited for. */
-  settled(call: UpstreamCall): void
-  /** The answer was whole: another call may have it for so long. */
-  free(keepMs: number): void
-}
-
-const maxHeadBytes = 64 * 1024
 /** What may wait for its reader before the provider is held back. */
 const maxWaitingBytes = 64 * 1024
-const usualKeepMs = 30_000
 
+type Controller = Dispatcher.DispatchController
 type Next = IteratorResult<Uint8Array, undefined>
 const over: Next = { done: true, value: undefined }
 
 /** The body of the answer is the call itself. */
-export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
-  readonly #line: Line
+export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatcher.DispatchHandler {
   readonly #request: TransportRequest
   readonly #limits: Deadlines | undefined
   readonly #startedAt = performance.now()
   readonly #answer: (response: TransportResponse) => void
   readonly #refuse: (error: unknown) => void
-  readonly #abort = (): void => {
-    this.#line.close()
-    this.failed(undefined)
-  }
-  #head: AnswerHead | undefined
-  #reader: BodyReader | undefined
-  /** The beginning of a head that is not whole. */
-  #begun: Buffer | undefined
+  readonly #abort = (): void => this.#fail(undefined)
+  /** There is none while it waits for a connection. */
+  #controller: Controller | undefined
+  #hasHead = false
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
-  #isHeld = false
   #state: 'open' | 'whole' | 'failed' | 'left' = 'open'
   #failure: unknown
   #takenBytes = 0
@@ -53,96 +34,64 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
   #wanted: { resolve(next: Next | Promise<Next>): void; reject(error: unknown): void } | undefined
 
   constructor(
-    line: Line,
     request: TransportRequest,
     limits: Deadlines | undefined,
     answer: (response: TransportResponse) => void,
     refuse: (error: unknown) => void,
   ) {
-    this.#line = line
     this.#request = request
     this.#limits = limits
     this.#answer = answer
     this.#refuse = refuse
     request.signal.addEventListener('abort', this.#abort, { once: true })
+    if (limits !== undefined) watch.add(this, limits)
   }
 
-  take(bytes: Buffer): void {
-    try {
-      if (this.#reader === undefined) this.#takeHead(bytes)
-      else this.#takeBody(bytes, 0, this.#reader)
-    } catch (error) {
-      this.#line.close()
-      this.failed(error)
-    }
+  /** Nothing was sent yet: a call that is over by now leaves the connection to others. */
+  onRequestStart(controller: Controller): void {
+    if (this.#state !== 'open') throw new Error('the call is over')
+    this.#controller = controller
   }
 
-  #takeHead(bytes: Buffer): void {
-    const all = this.#begun === undefined ? bytes : Buffer.concat([this.#begun, bytes])
-    const end = all.indexOf('\r\n\r\n')
-    if (end > maxHeadBytes || (end < 0 && all.length > maxHeadBytes))
-      throw new ToolwireError('network', `the head of the answer is larger than ${maxHeadBytes} bytes`)
-    this.#begun = end < 0 ? all : undefined
-    if (end < 0) return
-    const head = readHead(all.toString('latin1', 0, end), this.#request.method)
-    const past = end + 4
-    if (head.status < 200) {
-      if (past < all.length) this.#takeHead(all.subarray(past))
-      return
-    }
-    const { status, headers, framing } = head
-    this.#head = head
-    this.#reader = bodyReader(framing)
-    this.#answer({ status, headers, body: this })
-    this.#takeBody(all, past, this.#reader)
+  onResponseStart(
+    _: Controller,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return
+    this.#hasHead = true
+    this.#answer({ status, headers: joined(headers), body: this })
   }
 
-  #takeBody(bytes: Buffer, start: number, reader: BodyReader): void {
-    let at = start
-    while (at < bytes.length && !reader.isDone) {
-      const { piece, next } = reader.read(bytes, at)
-      if (piece.length > 0) this.#give(piece)
-      at = next
-    }
-    if (reader.isDone) this.#whole(at < bytes.length)
-    else if (this.#waitingBytes > maxWaitingBytes && !this.#isHeld) {
-      this.#isHeld = true
-      this.#line.hold()
-    }
-  }
-
-  #give(piece: Uint8Array): void {
+  onResponseData(controller: Controller, piece: Uint8Array): void {
     const wanted = this.#wanted
-    if (wanted === undefined) {
-      this.#waiting.push(piece)
-      this.#waitingBytes += piece.length
+    if (wanted !== undefined) {
+      this.#wanted = undefined
+      wanted.resolve(this.#counted(piece))
       return
     }
-    this.#wanted = undefined
-    wanted.resolve(this.#counted({ done: false, value: piece }))
+    this.#waiting.push(piece)
+    this.#waitingBytes += piece.length
+    if (this.#waitingBytes > maxWaitingBytes) controller.pause()
   }
 
-  #whole(hasMore: boolean): void {
+  onResponseEnd(): void {
     this.#settle('whole')
-    this.#goOn()
-    this.#line.free(hasMore || this.#head?.isPersistent !== true ? 0 : keepMs(this.#head))
     this.#wanted?.resolve(over)
   }
 
-  /** The server has said all it will. */
-  ended(): void {
-    if (this.#state === 'open' && this.#head?.framing.type === 'until_close') this.#whole(true)
-    else this.failed(undefined)
+  onResponseError(_: Controller, error: Error): void {
+    this.#fail(error)
   }
 
-  /** Nothing more comes; without an error the connection closed. */
-  failed(error: unknown): void {
+  #fail(error: Error | undefined): void {
     if (this.#state !== 'open') return
     const { signal, url } = this.#request
-    this.#failure = networkError(error ?? cutOff(url), signal, url)
+    this.#failure = networkError(readable(error, url), signal, url)
     this.#settle('failed')
     this.#refuse(this.#failure)
     this.#wanted?.reject(this.#failure)
+    this.#close()
   }
 
   /** Fails the call when one of its times is over. The idle time runs only while the provider is waited for. */
@@ -150,38 +99,25 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
     const limits = this.#limits
     if (limits === undefined) return
     const isIdle = this.#wanted !== undefined && now - this.#wantedAt >= limits.idleTimeoutMs
-    if (now - this.#startedAt >= limits.timeoutMs) this.#late(lateness.whole, limits.timeoutMs)
-    else if (this.#head === undefined && now - this.#startedAt >= limits.headersTimeoutMs)
-      this.#late(lateness.headers, limits.headersTimeoutMs)
-    else if (isIdle) this.#late(lateness.idle, limits.idleTimeoutMs)
-  }
-
-  #late(what: string, timeoutMs: number): void {
-    this.#line.close()
-    this.failed(timedOut(what, timeoutMs))
+    if (now - this.#startedAt >= limits.timeoutMs) this.#fail(timedOut(lateness.whole, limits.timeoutMs))
+    else if (!this.#hasHead && now - this.#startedAt >= limits.headersTimeoutMs)
+      this.#fail(timedOut(lateness.headers, limits.headersTimeoutMs))
+    else if (isIdle) this.#fail(timedOut(lateness.idle, limits.idleTimeoutMs))
   }
 
   #settle(state: 'whole' | 'failed' | 'left'): void {
     this.#state = state
-    this.#line.settled(this)
+    watch.drop(this)
     this.#request.signal.removeEventListener('abort', this.#abort)
   }
 
-  #goOn(): void {
-    if (!this.#isHeld) return
-    this.#isHeld = false
-    this.#line.goOn()
+  #close(): void {
+    this.#controller?.abort(new Error('the call is over'))
   }
 
   next(): Promise<Next> {
     const { signal } = this.#request
-    if (signal.aborted && this.#waiting.length > 0) return Promise.reject(signal.reason)
-    const piece = this.#waiting.shift()
-    if (piece !== undefined) {
-      this.#waitingBytes -= piece.length
-      if (this.#waiting.length === 0) this.#goOn()
-      return this.#counted({ done: false, value: piece })
-    }
+    if (this.#waiting.length > 0) return signal.aborted ? Promise.reject(signal.reason) : this.#counted(this.#taken())
     if (this.#state === 'failed') return Promise.reject(this.#failure)
     if (this.#state !== 'open') return Promise.resolve(over)
     this.#wantedAt = performance.now()
@@ -190,9 +126,20 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
     })
   }
 
-  #counted(next: Next): Promise<Next> {
-    if (next.done !== true) this.#takenBytes += next.value.length
-    if (this.#limits === undefined || this.#takenBytes <= this.#limits.maxBodyBytes) return Promise.resolve(next)
+  /** All that waits, as one; the first piece alone, as it is the first event of a stream, for which somebody waits. */
+  #taken(): Uint8Array {
+    const pieces = this.#waiting.splice(0, this.#takenBytes === 0 ? 1 : this.#waiting.length)
+    const [only] = pieces
+    const piece = only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
+    this.#waitingBytes -= piece.length
+    if (this.#waiting.length === 0) this.#controller?.resume()
+    return piece
+  }
+
+  #counted(piece: Uint8Array): Promise<Next> {
+    this.#takenBytes += piece.length
+    if (this.#limits === undefined || this.#takenBytes <= this.#limits.maxBodyBytes)
+      return Promise.resolve({ done: false, value: piece })
     this.#leave()
     return Promise.reject(oversized(this.#limits))
   }
@@ -203,13 +150,11 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
   }
 
   #leave(): void {
-    if (this.#state === 'open') {
-      this.#settle('left')
-      this.#line.close()
-    }
-    this.#state = 'left'
+    const isOpen = this.#state === 'open'
+    this.#settle('left')
     this.#waiting = []
     this.#wanted?.resolve(over)
+    if (isOpen) this.#close()
   }
 
   [Symbol.asyncIterator](): this {
@@ -217,8 +162,50 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array> {
   }
 }
 
-/** As long as the server says, with some time to spare: a call sent as it closes would fail. */
-function keepMs({ headers }: AnswerHead): number {
-  const seconds = /(?:^|[\s,;])timeout=(\d+)/.exec(headers['keep-alive'] ?? '')?.[1]
-  return seconds === undefined ? usualKeepMs : Number(seconds) * 1000 - 1000
+/** Several values of one name are joined by commas. */
+function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
+  const known: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) known[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return known
 }
+
+/** An error of undici says more by its message than by its code. Without an error, or with one of the socket, the connection closed. */
+function readable(error: Error | undefined, url: string): unknown {
+  const code = causeCode(error)
+  if (error === undefined || code === 'UND_ERR_SOCKET') return cutOff(url)
+  if (code === undefined || !/^(?:UND_ERR|HPE)_/.test(code)) return error
+  return new ToolwireError('network', `the connection to ${placeOf(url)} failed: ${error.message}`, { cause: error })
+}
+
+/** The calls on their way, looked at by one timer for their times. */
+class Watch {
+  readonly #calls = new Set<UpstreamCall>()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #everyMs = Number.POSITIVE_INFINITY
+
+  add(call: UpstreamCall, { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines): void {
+    this.#calls.add(call)
+    const everyMs = Math.min(1_000, Math.max(5, Math.min(headersTimeoutMs, idleTimeoutMs, timeoutMs) / 8))
+    if (everyMs >= this.#everyMs) return
+    clearInterval(this.#timer)
+    this.#everyMs = everyMs
+    this.#timer = setInterval(() => this.#look(), everyMs).unref()
+  }
+
+  drop(call: UpstreamCall): void {
+    this.#calls.delete(call)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    for (const call of this.#calls) call.check(now)
+    if (this.#calls.size > 0) return
+    clearInterval(this.#timer)
+    this.#everyMs = Number.POSITIVE_INFINITY
+  }
+}
+
+const watch = new Watch()

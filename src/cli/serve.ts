@@ -6,8 +6,9 @@ import { type CreatedGateway, createGateway } from '../gateway/gateway.js'
 import { type GatewayRoute, isModel, type Target } from '../gateway/options.js'
 import { type GatewayState, gatewayState } from '../gateway/state.js'
 import type { Model } from '../model/model.js'
+import type { Transport } from '../transport/transport.js'
 import { listen } from './gateway-server.js'
-import { upstreamTransport } from './gateway-upstream.js'
+import { openUpstream } from './gateway-upstream.js'
 import { type ExitCode, errorLine, exitCodes } from './outcome.js'
 import { configFile, loadConfig, watchConfig } from './serve-config.js'
 import { type GatewayLog, gatewayLog } from './serve-log.js'
@@ -48,11 +49,12 @@ async function served(source: Source, flags: GatewayFlags, terminal: Terminal, p
   const { redis, limits } = source.options
   const shared = redis === undefined ? undefined : await sharedLimiter(redis, (message) => log.tell('error', message))
   const state: GatewayState = { ...gatewayState(limits), ...(shared === undefined ? {} : { limiter: shared.limiter }) }
-  const watching = { log: log.request, around: await requestTracing() }
-  let gateway = gatewayFor(source.options, host, state, watching)
+  const upstream = await openUpstream()
+  const own = { log: log.request, around: await requestTracing(), transport: upstream.transport }
+  let gateway = gatewayFor(source.options, host, state, own)
   const server = await listen(() => gateway, { host, port })
   const unwatch = source.watch((options) => {
-    gateway = gatewayFor(options, host, state, watching)
+    gateway = gatewayFor(options, host, state, own)
   }, log)
   const signal = stopped(process, log.flush)
   const lines = [`gateway on ${server.url}`, ...source.lines.map((line) => `  ${line}`), ...clientLines(server.url)]
@@ -61,31 +63,35 @@ async function served(source: Source, flags: GatewayFlags, terminal: Terminal, p
   log.tell('info', 'stopping: answers on their way are finished')
   unwatch()
   await server.drain(drain * 1000)
+  await upstream.close()
   log.flush()
   shared?.close()
+}
+
+/** What the command adds to every config. */
+interface Own extends Pick<GatewayConfig, 'log' | 'around'> {
+  readonly transport: Transport
 }
 
 function gatewayFor(
   options: GatewayConfig,
   host: string,
   state: GatewayState,
-  watching: Pick<GatewayConfig, 'log' | 'around'>,
+  { transport, ...watching }: Own,
 ): CreatedGateway {
   if (!isLoopback(host) && (options.keys ?? []).length === 0) {
     const message = `the gateway would be open to everybody who reaches ${host}; write "keys" into its config, or leave out --host`
     throw new ToolwireError('misuse', message)
   }
   const { hosts = [] } = options
-  const routes = options.routes.map(withOwnConnections)
+  const routes = options.routes.map((route) => withTransport(route, transport))
   return createGateway(
     { ...options, ...watching, routes, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host] },
     state,
   )
 }
 
-const transport = upstreamTransport()
-
-function withOwnConnections(route: GatewayRoute): GatewayRoute {
+function withTransport(route: GatewayRoute, transport: Transport): GatewayRoute {
   const connected = (target: Target | Model): Target | Model => (isModel(target) ? target : { transport, ...target })
   const { targets, fallbacks = [] } = route
   return { ...route, targets: targets.map(connected), fallbacks: fallbacks.map(connected) }

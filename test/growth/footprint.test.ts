@@ -61,7 +61,7 @@ test('an install brings exactly the packages that were decided on', () => {
   const installed = Object.entries(packages)
     .filter(([path, { dev, optional, peer }]) => path !== '' && dev !== true && optional !== true && peer !== true)
     .map(([path]) => path.replace('node_modules/', ''))
-  // The command line's gateway brings pino with what it needs.
+  // The command line's gateway brings undici, and pino with what it needs.
   expect(installed).toEqual([
     '@noble/hashes',
     '@pinojs/redact',
@@ -81,6 +81,7 @@ test('an install brings exactly the packages that were decided on', () => {
     'sonic-boom',
     'split2',
     'thread-stream',
+    'undici',
   ])
 })
 

@@ -1,7 +1,7 @@
-// The same promises of every transport: Node's own HTTP, the gateway's on sockets, and fetch.
+// The same promises of every transport: Node's own HTTP, the gateway's on undici, and fetch.
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
-import { upstreamTransport } from '../../src/cli/gateway-upstream.js'
+import { afterAll, describe, expect, test } from 'vitest'
+import { openUpstream } from '../../src/cli/gateway-upstream.js'
 import { ToolwireError } from '../../src/errors/error.js'
 import { type Deadlines, defaultDeadlines, withDeadlines } from '../../src/transport/deadlines.js'
 import { transport as fetchTransport } from '../../src/transport/fetch.js'
@@ -31,9 +31,12 @@ async function failure(work: Promise<unknown>): Promise<ToolwireError> {
 const limited = (transport: Transport, limits: Partial<Deadlines>): Transport =>
   withDeadlines(transport, { ...defaultDeadlines, ...limits })
 
+const upstream = await openUpstream()
+afterAll(() => upstream.close())
+
 describe.each([
   ['node', nodeTransport],
-  ['gateway', upstreamTransport()],
+  ['gateway', upstream.transport],
   ['fetch', fetchTransport],
 ])('the %s transport', (_name, transport) => {
   test('bytes go out and come in as they are', async () => {
@@ -203,7 +206,7 @@ describe.each([
 
 test.each([
   ['node', nodeTransport],
-  ['gateway', upstreamTransport()],
+  ['gateway', upstream.transport],
 ])('the %s transport tells host and credentials of the address, unless the caller has others', async (_, transport) => {
   const server = await loopback((request, response) => response.end(JSON.stringify(request.headers)))
   const { host } = new URL(server.url)
