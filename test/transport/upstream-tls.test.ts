@@ -21,6 +21,7 @@ const answer = JSON.stringify({
   object: 'chat.completion',
   created: 1,
   model: 'm',
+  retries: 0,
   choices: [{ index: 0, message: { role: 'assistant', content: 'over TLS' }, finish_reason: 'stop' }],
 })
 
