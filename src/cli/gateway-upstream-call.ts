@@ -13,6 +13,8 @@ const maxWaitingBytes = 64 * 1024
 type Controller = Dispatcher.DispatchController
 type Next = IteratorResult<Uint8Array, undefined>
 const over: Next = { done: true, value: undefined }
+/** Told to undici only. */
+const callOver = new Error('the call is over')
 
 /** The body of the answer is the call itself. */
 export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatcher.DispatchHandler {
@@ -49,7 +51,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
 
   /** Nothing was sent yet: a call that is over by now leaves the connection to others. */
   onRequestStart(controller: Controller): void {
-    if (this.#state !== 'open') throw new Error('the call is over')
+    if (this.#state !== 'open') throw callOver
     this.#controller = controller
   }
 
@@ -112,7 +114,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
   }
 
   #close(): void {
-    this.#controller?.abort(new Error('the call is over'))
+    this.#controller?.abort(callOver)
   }
 
   next(): Promise<Next> {

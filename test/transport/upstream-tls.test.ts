@@ -21,7 +21,6 @@ const answer = JSON.stringify({
   object: 'chat.completion',
   created: 1,
   model: 'm',
-  retries: 0,
   choices: [{ index: 0, message: { role: 'assistant', content: 'over TLS' }, finish_reason: 'stop' }],
 })
 
@@ -50,6 +49,7 @@ test('toolwire serve reaches a provider whose certificate it is told to trust, a
     baseUrl: url,
     apiKey: 'upstream-key',
     model: 'm',
+    retries: 0,
   })
   const routes = [
     { match: 'any', targets: [target(trusted)] },
