@@ -13,8 +13,6 @@ const maxWaitingBytes = 64 * 1024
 type Controller = Dispatcher.DispatchController
 type Next = IteratorResult<Uint8Array, undefined>
 const over: Next = { done: true, value: undefined }
-/** Told to undici only. */
-const callOver = new Error('the call is over')
 
 /** The body of the answer is the call itself. */
 export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatcher.DispatchHandler {
@@ -49,10 +47,10 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     if (limits !== undefined) watch.add(this, limits)
   }
 
-  /** Nothing was sent yet: a call that is over by now leaves the connection to others. */
+  /** Nothing was sent yet: the connection of a call that is over by now is closed unused. */
   onRequestStart(controller: Controller): void {
-    if (this.#state !== 'open') throw callOver
     this.#controller = controller
+    if (this.#state !== 'open') this.#close()
   }
 
   onResponseStart(
@@ -114,7 +112,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
   }
 
   #close(): void {
-    this.#controller?.abort(callOver)
+    this.#controller?.abort(new Error('the call is over'))
   }
 
   next(): Promise<Next> {
