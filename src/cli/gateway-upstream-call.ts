@@ -7,6 +7,14 @@ import { causeCode, networkError, placeOf } from '../transport/network-error.js'
 import { cutOff } from '../transport/node-body.js'
 import type { TransportRequest, TransportResponse } from '../transport/transport.js'
 
+/** The connection as its call sees it. */
+export interface Line {
+  /** The answer was whole: another call may have it. */
+  free(): void
+  /** At once, whatever is on its way. */
+  close(): void
+}
+
 /** What may wait for its reader before the provider is held back. */
 const maxWaitingBytes = 64 * 1024
 
@@ -16,6 +24,7 @@ const over: Next = { done: true, value: undefined }
 
 /** The body of the answer is the call itself. */
 export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatcher.DispatchHandler {
+  readonly #line: Line
   readonly #request: TransportRequest
   readonly #limits: Deadlines | undefined
   readonly #startedAt = performance.now()
@@ -34,11 +43,13 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
   #wanted: { resolve(next: Next | Promise<Next>): void; reject(error: unknown): void } | undefined
 
   constructor(
+    line: Line,
     request: TransportRequest,
     limits: Deadlines | undefined,
     answer: (response: TransportResponse) => void,
     refuse: (error: unknown) => void,
   ) {
+    this.#line = line
     this.#request = request
     this.#limits = limits
     this.#answer = answer
@@ -47,10 +58,8 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     if (limits !== undefined) watch.add(this, limits)
   }
 
-  /** Nothing was sent yet: the connection of a call that is over by now is closed unused. */
   onRequestStart(controller: Controller): void {
     this.#controller = controller
-    if (this.#state !== 'open') this.#close()
   }
 
   onResponseStart(
@@ -77,6 +86,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
 
   onResponseEnd(): void {
     this.#settle('whole')
+    this.#line.free()
     this.#wanted?.resolve(over)
   }
 
@@ -91,7 +101,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     this.#settle('failed')
     this.#refuse(this.#failure)
     this.#wanted?.reject(this.#failure)
-    this.#close()
+    this.#line.close()
   }
 
   /** Fails the call when one of its times is over. The idle time runs only while the provider is waited for. */
@@ -109,10 +119,6 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     this.#state = state
     watch.drop(this)
     this.#request.signal.removeEventListener('abort', this.#abort)
-  }
-
-  #close(): void {
-    this.#controller?.abort(new Error('the call is over'))
   }
 
   next(): Promise<Next> {
@@ -154,7 +160,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     this.#settle('left')
     this.#waiting = []
     this.#wanted?.resolve(over)
-    if (isOpen) this.#close()
+    if (isOpen) this.#line.close()
   }
 
   [Symbol.asyncIterator](): this {

@@ -1,13 +1,14 @@
-// The gateway's way to its providers: undici's connections, driven at their lowest level, at less cost per call than Node's client.
-// The trap: undici's own times are off; the deadlines of a call are the only ones, and they cover connecting too.
+// The gateway's way to its providers: undici's client, one for each connection, at less cost per call than Node's.
+// The trap: a client connects again after an aborted call, so that one whose call did not end well is thrown away (undici's pools keep it).
 import { Readable } from 'node:stream'
+import type { Client } from 'undici'
 import { bodyBytes } from '../frames/body.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { networkError } from '../transport/network-error.js'
 import { readAddress } from '../transport/node.js'
 import { decoderFor } from '../transport/node-body.js'
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js'
-import { UpstreamCall } from './gateway-upstream-call.js'
+import { type Line, UpstreamCall } from './gateway-upstream-call.js'
 
 export interface Upstream {
   readonly transport: Transport
@@ -17,22 +18,25 @@ export interface Upstream {
 
 const idleMs = 30_000
 const maxAddresses = 256
+/** The times of undici are off: the deadlines of a call are the only ones, and they cover connecting too. */
 const options = {
   pipelining: 1,
-  allowH2: false,
   headersTimeout: 0,
   bodyTimeout: 0,
-  connectTimeout: 30_000, // ends an attempt that nobody may be waiting for any more
   keepAliveTimeout: idleMs,
   keepAliveMaxTimeout: idleMs,
   keepAliveTimeoutThreshold: 1_000, // a call sent as the server closes would fail
   maxHeaderSize: 64 * 1024,
 }
+/** Ends an attempt to connect that nobody may be waiting for any more. */
+const connectTimeoutMs = 30_000
 
 /** A transport with connections of its own, as many at once as there are calls. */
 export async function openUpstream(): Promise<Upstream> {
-  const { Agent } = await import('undici')
-  const agent = new Agent(options)
+  const undici = await import('undici')
+  const connect = undici.buildConnector({ timeout: connectTimeoutMs, allowH2: false })
+  const open = (origin: string): Client => new undici.Client(origin, { ...options, connect })
+  const origins = new Map<string, Origin>()
   const places = new Map<string, Place>()
   const placeOf = (url: string): Place => {
     const known = places.get(url)
@@ -42,14 +46,20 @@ export async function openUpstream(): Promise<Upstream> {
     places.set(url, made)
     return made
   }
+  const originOf = (name: string): Origin => {
+    const known = origins.get(name) ?? new Origin(() => open(name))
+    origins.set(name, known)
+    return known
+  }
   const ask = async (request: TransportRequest, limits: Deadlines | undefined): Promise<TransportResponse> => {
     request.signal.throwIfAborted()
     const { origin, path, headers: own } = placeOf(request.url)
     const { method, body } = request
     const headers = { ...own, ...request.headers }
+    const { client, line } = originOf(origin).take()
     const answer = await new Promise<TransportResponse>((resolve, reject) => {
-      const call = new UpstreamCall(request, limits, resolve, reject)
-      agent.dispatch({ origin, path, method, headers, body: body === undefined ? null : bodyBytes(body) }, call)
+      const call = new UpstreamCall(line, request, limits, resolve, reject)
+      client.dispatch({ path, method, headers, body: body === undefined ? null : bodyBytes(body) }, call)
     })
     return decoded(answer, request, limits)
   }
@@ -58,7 +68,57 @@ export async function openUpstream(): Promise<Upstream> {
     (request) =>
       ask(request, limits)
   const transport = Object.assign((request: TransportRequest) => ask(request, undefined), { limited })
-  return { transport, close: () => agent.destroy() }
+  return {
+    transport,
+    async close() {
+      await Promise.all([...origins.values()].map((origin) => origin.close()))
+    },
+  }
+}
+
+/** A client and what its call says of it. */
+interface Connection {
+  readonly client: Client
+  readonly line: Line
+}
+
+/** One server with the connections to it. */
+class Origin {
+  readonly #open: () => Client
+  readonly #all = new Set<Client>()
+  /** Those that no call has, the last used at the end. */
+  readonly #free: Connection[] = []
+
+  constructor(open: () => Client) {
+    this.#open = open
+  }
+
+  take(): Connection {
+    return this.#free.pop() ?? this.#made()
+  }
+
+  #made(): Connection {
+    const client = this.#open()
+    const drop = (): void => {
+      this.#all.delete(client)
+      client.destroy(() => {})
+    }
+    const made: Connection = { client, line: { free: () => this.#free.push(made), close: drop } }
+    this.#all.add(client)
+    // Idle for too long, or closed by the server. One that a call has by now connects again.
+    client.on('disconnect', () => {
+      const index = this.#free.indexOf(made)
+      if (index < 0) return
+      this.#free.splice(index, 1)
+      drop()
+    })
+    return made
+  }
+
+  async close(): Promise<void> {
+    this.#free.length = 0
+    await Promise.all([...this.#all].map((client) => client.destroy()))
+  }
 }
 
 /** Where a call goes. */
