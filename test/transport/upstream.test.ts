@@ -55,9 +55,6 @@ async function textOf(answer: TransportResponse): Promise<string> {
 
 const told = (transport: Transport, url: string): Promise<string> => ask(transport, url).then(textOf)
 
-/** A connection is free again a turn after its answer was whole: the server may close it until then. */
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 test('the first chunk comes alone, the rest together', async () => {
   const { url } = await rawServer((socket) =>
     socket.write(
@@ -76,7 +73,6 @@ test('calls in a row share a connection, also past an interim answer', async () 
   })
   for (const count of ['1', '2', '3']) {
     expect(await told(transport, url)).toBe(count)
-    await turn()
   }
   expect(connections()).toBe(1)
 })
@@ -101,7 +97,6 @@ test('closing ends idle connections and calls on their way', async () => {
   })
   const upstream = await openUpstream()
   expect(await told(upstream.transport, url)).toBe('ok')
-  await turn()
   const waiting = told(upstream.transport, url).catch((reason: unknown) => reason)
   const idle = told(upstream.transport, url)
   expect(await idle).toBe('ok')
@@ -139,7 +134,6 @@ test.each([
 ])('a connection is not used again when %s', async (_, bytes) => {
   const { url, connections } = await rawServer((socket) => socket.write(bytes))
   expect(await told(transport, url)).toBe('ok')
-  await turn()
   expect(await told(transport, url)).toBe('ok')
   expect(connections()).toBe(2)
 })
@@ -192,7 +186,6 @@ test('a whole answer is not touched by a later abort, and the next call on its c
   const leaving = new AbortController()
   const first = await transport({ method: 'POST', url, headers: {}, signal: leaving.signal })
   expect(await textOf(first)).toBe('ok')
-  await turn()
   const second = told(transport, url)
   leaving.abort()
   expect(await second).toBe('ok')
