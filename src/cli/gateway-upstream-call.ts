@@ -178,7 +178,7 @@ function joined(headers: Readonly<Record<string, string | string[] | undefined>>
   return known
 }
 
-/** An error of undici says more by its message than by its code. Without an error, or with one of the socket, the connection closed. */
+/** An error of undici says more by its message than by its code; without one, or with one of the socket, it closed. */
 function readable(error: Error | undefined, url: string): unknown {
   const code = causeCode(error)
   if (error === undefined || code === 'UND_ERR_SOCKET') return cutOff(url)

@@ -1,5 +1,5 @@
 // The gateway's way to its providers: undici's client, one for each connection, at less cost per call than Node's.
-// The trap: a client connects again after an aborted call, so that one whose call did not end well is thrown away (undici's pools keep it).
+// The trap: a client connects again after an aborted call, so one whose call did not end well is thrown away.
 import { Readable } from 'node:stream'
 import type { Client } from 'undici'
 import { bodyBytes } from '../frames/body.js'
