@@ -29,7 +29,7 @@ const options = {
   maxHeaderSize: 64 * 1024,
 }
 /** Ends an attempt to connect that nobody may be waiting for any more. */
-const connectTimeoutMs = 30_000
+const connectTimeoutMs = 10_000
 
 /** A transport with connections of its own, as many at once as there are calls. */
 export async function openUpstream(): Promise<Upstream> {
