@@ -11,7 +11,6 @@ import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
 import type { HttpRequest } from '../wire/codec.js'
-import { outcomeOf } from '../wire/outcomes.js'
 import { filledRequest, sparseRequest } from '../wire/remembered-tools.js'
 import type { Leg, Written } from './call.js'
 import { failureOf } from './failure.js'
@@ -42,7 +41,7 @@ async function readWhole(call: Leg, endpoint: Endpoint, answer: TransportRespons
   } catch (error) {
     throw withoutSecrets(failureOf(error), endpoint.secrets)
   }
-  tell(call, outcomeOf(endpoint.codec, textAnswer(answer, pieces), call.exchange, call.env))
+  tell(call, endpoint.codec.response.decode(textAnswer(answer, pieces), call.exchange, call.env))
   return bodyBytes(pieces)
 }
 
