@@ -5,10 +5,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
-/** Tests that start processes, listen for signals or change their own process: a fresh worker for each file. */
+/** Tests that start servers, listen for signals, measure or change their own process: a fresh worker for each file. */
 const apart = [
-  'test/{cli,dbos,durable,fuzz,growth,mcp,package,peers,restate}/**/*.test.ts',
+  'test/{dbos,fuzz,growth,mcp,restate}/**/*.test.ts',
   'test/gateway/{isolation,redis,serve,threads}.test.ts',
+  'test/package/{commands,release,resources}.test.ts',
 ]
 
 /** Of the files that share workers those that take longest: begun first, so that no worker is left alone with one at the end. */
