@@ -1,44 +1,42 @@
-// Bytes each contender sends: one chat with 20 tools, and a 50-round tool loop (total and largest body).
-import { fork } from 'node:child_process'
+// node sizes.mjs: the bytes each contender sends: for one chat with 20 tools, and for a loop of 50 rounds (all of it, and its largest body).
 import { files, loadFile } from './lib/contenders.mjs'
+import { startServer } from './lib/pool.mjs'
 import { makeTools } from './lib/tools.mjs'
 
 console.warn = console.info = () => {}
-const srv = fork(new URL('./server.mjs', import.meta.url))
-const { port } = await new Promise((r) => srv.once('message', r))
-const base = `http://127.0.0.1:${port}/`
-let id = 0
+const server = await startServer()
+
+/** Makes a contender send; the slugs under which the upstream counted it. */
+async function send(contender, wire, number) {
+  const slugs = { wire, name: contender.name, loop: `loop-50-s${number}`, chat: `chat4-${number}` }
+  const made = (slug, tools) => contender.create(wire, { root: server.base + slug, tools: makeTools(tools) })
+  await (await made(slugs.loop, 4)).toolLoop('hello', 50)
+  if (contender.only === undefined) await (await made(slugs.chat, 20)).chat('hello')
+  return slugs
+}
+
+function printRow([wire, name, ...figures]) {
+  console.log(wire.padEnd(10), name.padEnd(24), ...figures.map((figure) => String(figure).padStart(14)))
+}
+
 const rows = []
-for (const f of files())
-  for (const c of await loadFile(f))
-    for (const wire of c.wires) {
-      const slug = `loop-50-s${id++}`,
-        a = `chat4-${id}`
+for (const file of files()) {
+  for (const contender of await loadFile(file)) {
+    for (const wire of contender.wires) {
       try {
-        await (await c.create(wire, { root: base + slug, tools: makeTools(4) })).toolLoop('hello', 50)
-        if (!c.only) await (await c.create(wire, { root: base + a, tools: makeTools(20) })).chat('hello')
-        rows.push([wire, c.name, slug, a])
-      } catch (e) {
-        console.log(c.name, wire, e.message)
+        rows.push(await send(contender, wire, rows.length))
+      } catch (error) {
+        console.log(contender.name, wire, error.message)
       }
     }
-const { sent } = await (await fetch(`${base}stats/`)).json()
-console.log(
-  'wire'.padEnd(10),
-  'contender'.padEnd(24),
-  'chat body B'.padStart(12),
-  'loop requests'.padStart(14),
-  'loop total kB'.padStart(14),
-  'largest kB'.padStart(11),
-)
-for (const [w, n, s, a] of rows.sort((x, y) => x[0].localeCompare(y[0])))
-  console.log(
-    w.padEnd(10),
-    n.padEnd(24),
-    String(sent[a]?.[2] ?? '-').padStart(12),
-    String(sent[s][0]).padStart(14),
-    (sent[s][1] / 1024).toFixed(0).padStart(14),
-    (sent[s][2] / 1024).toFixed(1).padStart(11),
-  )
-srv.kill()
-process.exit(0)
+  }
+}
+const { sent } = await (await fetch(`${server.base}stats/`)).json()
+printRow(['wire', 'contender', 'chat body B', 'loop requests', 'loop total kB', 'largest kB'])
+for (const { wire, name, loop, chat } of rows.toSorted((a, b) => a.wire.localeCompare(b.wire))) {
+  const [requests, bytes, largest] = sent[loop]
+  const kilobytes = [bytes / 1024, largest / 1024].map((size) => size.toFixed(1))
+  printRow([wire, name, sent[chat]?.[2] ?? '-', requests, ...kilobytes])
+}
+server.stop()
+process.exit()
