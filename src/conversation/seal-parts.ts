@@ -11,13 +11,12 @@ import type {
   Message,
   Opaque,
   ReasoningPart,
-  TextPart,
   ToolResult,
   UserPart,
 } from './messages.js'
 import { isCall } from './messages.js'
-import { comesHome, ownOpaque, type SealRules } from './seal-rules.js'
-import { isUnicode, unicodeOf } from './unicode.js'
+import { comesHome, ownOpaque, refusesText, type SealRules } from './seal-rules.js'
+import { hasHalfEscape, isUnicode, unicodeOf } from './unicode.js'
 
 /** Tells of one repair; `path` points into the history as it was given. */
 export type Report = (code: string, path: string, message: string) => void
@@ -182,7 +181,7 @@ function cleanPart(given: AnyPart, rules: SealRules, place: Place, path: string,
   switch (part.type) {
     case 'text': {
       const own = homeward(part, rules, path, report)
-      if (!refused(own, rules)) return wellFormed(own, 'text', path, report)
+      if (own.opaque !== undefined || !refusesText(own.text, rules)) return wellFormed(own, 'text', path, report)
       report('text_empty', path, `${rules.wire} takes no empty text; it was left out`)
       return undefined
     }
@@ -209,11 +208,6 @@ function cleanPart(given: AnyPart, rules: SealRules, place: Place, path: string,
     default:
       return assertNever(part)
   }
-}
-
-function refused(part: TextPart, rules: SealRules): boolean {
-  if (part.opaque !== undefined || rules.refusedText === 'none') return false
-  return rules.refusedText === 'blank' ? part.text.trim() === '' : part.text === ''
 }
 
 /** An image or file the wire takes nowhere becomes a line of text, so that the model knows that something was there. */
@@ -272,12 +266,11 @@ function unicodeMember<T extends object, K extends keyof T & string>(node: T, ke
   return { ...node, [key]: unicodeOf(value as unknown as Json, `${path}/${key}`, tell) }
 }
 
-const halfEscape = /\\u[dD][89a-fA-F]/
 const pairOrEscape = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}|\\[\s\S]/g
 
 /** Arguments in which no escape stands for half a surrogate pair: on wires with object arguments it is part of the body. */
 function wholeEscapes<T extends AnyCall>(call: T, path: string, report: Report): T {
-  if (call.type === 'broken_call' || !halfEscape.test(call.arguments)) return call // broken text is sent as a string
+  if (call.type === 'broken_call' || !hasHalfEscape(call.arguments)) return call // broken text is sent as a string
   const text = call.arguments.replace(pairOrEscape, (found) => (found.length === 6 ? '\\ufffd' : found))
   if (text === call.arguments) return call
   report('text_not_unicode', `${path}/arguments`, halfReplaced)

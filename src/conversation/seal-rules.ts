@@ -70,3 +70,9 @@ export function comesHome(origin: Origin, rules: Pick<SealRules, 'wire' | 'provi
 export function ownOpaque(opaque: Opaque | undefined, rules: SealRules): Opaque | undefined {
   return opaque !== undefined && rules.opaque !== 'none' && comesHome(opaque.origin, rules) ? opaque : undefined
 }
+
+/** Whether the wire refuses a text part for being empty, or blank. */
+export function refusesText(text: string, { refusedText }: SealRules): boolean {
+  if (refusedText === 'none') return false
+  return refusedText === 'blank' ? text.trim() === '' : text === ''
+}

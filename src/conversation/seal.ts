@@ -5,19 +5,12 @@ import { ToolwireError } from '../errors/error.js'
 import { shortHash } from '../json/digest.js'
 import { memoOf } from './freeze.js'
 import { at, type Loss } from './losses.js'
-import type {
-  AnyCall,
-  AssistantMessage,
-  Message,
-  ResultPart,
-  ToolMessage,
-  ToolResult,
-  UserMessage,
-} from './messages.js'
+import type { AssistantMessage, Message, ResultPart, ToolMessage, ToolResult, UserMessage } from './messages.js'
 import { isCall, textOf } from './messages.js'
 import { cancelled } from './pairing.js'
 import { cleanMessage, type Report } from './seal-parts.js'
 import type { SealRules } from './seal-rules.js'
+import { followsUser, isAnswered, isSound, isTaken, noIds, type TakenIds } from './seal-sound.js'
 import { type SettledPart, settledLength, settledParts } from './settled.js'
 
 export interface Sealed {
@@ -41,8 +34,12 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
   }
   const known = sound.find(messages, key)
   const from = known?.length ?? 0
+  if (isSound(messages, from, known?.ids ?? noIds, rules)) {
+    remember(messages, key, known)
+    return { messages, losses }
+  }
   const cleaned = clean(messages, from, rules, key, report)
-  const paired = pair(cleaned, known?.ids ?? none, rules, report)
+  const paired = pair(cleaned, known?.ids ?? noIds, rules, report)
   const placed = place(known === undefined ? [] : messages.slice(0, known.length), paired, rules, report)
   if (!placed.some((message) => message.role !== 'system') && rules.firstTurn === 'user') {
     throw new ToolwireError(
@@ -113,7 +110,7 @@ function pair(
   report: Report,
 ): readonly Placed[] {
   const out: Placed[] = []
-  const seen: TakenIds = { earlier: rules.uniqueIds === 'turn' ? none : earlier, met: new Set() }
+  const seen: TakenIds = { earlier: rules.uniqueIds === 'turn' ? noIds : earlier, met: new Set() }
   for (let index = 0; index < list.length; ) {
     const placed = list[index] as Placed
     index += 1
@@ -137,7 +134,7 @@ function pair(
     }
     if (rules.uniqueIds === 'turn') seen.met.clear()
     const next = list[index]
-    if (next !== undefined && isAnswered(calls, next.message, list, index + 1, seen)) {
+    if (next !== undefined && isAnswered(message, next.message, seen) && !hasMoreResults(list, index + 1)) {
       for (const call of calls) seen.met.add(call.id)
       out.push(placed, next)
       index += 1
@@ -172,40 +169,14 @@ function pair(
   return out
 }
 
-/** Call ids in use: those of the settled part, which is only looked at, and those met since. */
-interface TakenIds {
-  readonly earlier: ReadonlySet<string>
-  readonly met: Set<string>
-}
-
-const none: ReadonlySet<string> = new Set()
-
-function isTaken(id: string, { earlier, met }: TakenIds): boolean {
-  return met.has(id) || earlier.has(id)
-}
-
-/** Whether the results right behind a turn answer its calls one by one and none come later: then all is well already. */
-function isAnswered(
-  calls: readonly AnyCall[],
-  answer: Message,
-  list: readonly Placed[],
-  from: number,
-  seen: TakenIds,
-): boolean {
-  if (answer.role !== 'tool' || answer.results.length !== calls.length) return false
-  for (let index = 0; index < calls.length; index += 1) {
-    const result = answer.results[index] as ToolResult
-    const call = calls[index] as AnyCall
-    if (call.id === '' || call.id !== result.callId || call.name !== result.name || isTaken(call.id, seen)) return false
-    for (let other = 0; other < index; other += 1) if (calls[other]?.id === call.id) return false
-    for (const part of result.content) if (part.type !== 'text') return false // some may have to follow in a user turn
-  }
+/** Whether more results come before the next turn. */
+function hasMoreResults(list: readonly Placed[], from: number): boolean {
   for (let index = from; index < list.length; index += 1) {
     const role = list[index]?.message.role
-    if (role === 'tool') return false
+    if (role === 'tool') return true
     if (role === 'assistant') break
   }
-  return true
+  return false
 }
 
 /** Results of calls that the server remembers, in the tool message before them if there is one. */
@@ -388,8 +359,4 @@ function place(
 /** A message made here, in the form the wire takes; what made it was reported already. */
 function recleaned<T extends Message>(message: T, rules: SealRules): T {
   return (cleanMessage(message, rules, '', () => {}) ?? message) as T
-}
-
-function followsUser(last: Message | undefined): boolean {
-  return last?.role === 'user' || last?.role === 'tool'
 }

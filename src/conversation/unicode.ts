@@ -12,10 +12,17 @@ export function isUnicode(value: unknown): boolean {
     for (const item of value as readonly unknown[]) if (!isUnicode(item)) return false
     return true
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     if (!key.isWellFormed() || !isUnicode((value as { readonly [key: string]: unknown })[key])) return false
   }
   return true
+}
+
+const halfEscape = /\\u[dD][89a-fA-F]/
+
+/** Whether an escape in JSON text may stand for half of a surrogate pair; one for a whole pair is found, too. */
+export function hasHalfEscape(text: string): boolean {
+  return halfEscape.test(text)
 }
 
 /** The value with U+FFFD for every such half; `report` is told the place of each text or key that was changed. */

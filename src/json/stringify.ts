@@ -13,8 +13,8 @@ export type Writable = Json | bigint | RawJson | undefined | readonly Writable[]
 const marker = '\u0001toolwire raw json\u0001'
 const markerText: string = JSON.stringify(marker)
 
-/** The texts met by the write in progress, in the order of the output. */
-let collected: string[] | undefined
+/** The texts met by the write in progress, in the order of the output: null until there is one, undefined without a write. */
+let collected: string[] | null | undefined
 
 /** A value already serialised: `text` is complete JSON and is written as it stands. */
 export class RawJson {
@@ -27,7 +27,8 @@ export class RawJson {
   /** Outside of `writeJson` it serialises as the value it holds. */
   toJSON(): unknown {
     if (collected === undefined) return JSON.parse(this.text) as unknown
-    collected.push(this.text)
+    if (collected === null) collected = [this.text]
+    else collected.push(this.text)
     return marker
   }
 }
@@ -47,12 +48,12 @@ export function writeJson(value: Writable): string {
   const native = writeNative(value)
   if (native === undefined) return writeSlow(value, 0, true) ?? 'null'
   const text = wellFormed(native.text)
-  return native.raw.length === 0 ? text : (splice(text, native.raw) ?? writeSlow(value, 0, true) ?? 'null')
+  return native.raw === null ? text : (splice(text, native.raw) ?? writeSlow(value, 0, true) ?? 'null')
 }
 
 interface Native {
   readonly text: string
-  readonly raw: readonly string[]
+  readonly raw: readonly string[] | null
 }
 
 /** Undefined where native JSON.stringify cannot: bigints, cycles, nesting beyond the stack. */
@@ -60,10 +61,10 @@ function writeNative(value: unknown): Native | undefined {
   // Programs patch BigInt.prototype.toJSON to write strings; then the native text would lose the type without a word.
   if ('toJSON' in BigInt.prototype) return undefined
   const outer = collected
-  const raw: string[] = []
-  collected = raw
+  collected = null
   try {
-    return { text: JSON.stringify(value) ?? 'null', raw }
+    const text = JSON.stringify(value) ?? 'null'
+    return { text, raw: collected }
   } catch {
     return undefined
   } finally {
@@ -71,12 +72,17 @@ function writeNative(value: unknown): Native | undefined {
   }
 }
 
+/** Each piece in the place of its marker; nothing where there are more markers or fewer. */
 function splice(text: string, raw: readonly string[]): string | undefined {
-  const parts = text.split(markerText)
-  if (parts.length !== raw.length + 1) return undefined
-  let result = parts[0] ?? ''
-  for (const [index, piece] of raw.entries()) result += piece + (parts[index + 1] ?? '')
-  return result
+  let result = ''
+  let copied = 0
+  for (const piece of raw) {
+    const start = text.indexOf(markerText, copied)
+    if (start < 0) return undefined
+    result += text.slice(copied, start) + piece
+    copied = start + markerText.length
+  }
+  return text.includes(markerText, copied) ? undefined : result + text.slice(copied)
 }
 
 /** JSON.stringify escapes a lone surrogate as `\ud800` and doubles a backslash: such pairs are stepped over. */

@@ -6,13 +6,28 @@ import { RawJson } from '../json/stringify.js'
 import type { Json } from '../json/types.js'
 import { noteOf } from './extra.js'
 
+/** Texts that were objects a moment ago: those of a history are read with it, and written a moment later. */
+const recentObjects: string[] = []
+const maxRecent = 16
+const maxRecentLength = 1_024
+let oldest = 0
+
 /** What the text of arguments is. Strict: nothing is completed or guessed. */
 export function readArguments(text: string): 'object' | 'not_an_object' | 'malformed' {
+  if (recentObjects.includes(text)) return 'object'
   try {
-    return isJsonObject(parseBody(text)) ? 'object' : 'not_an_object'
+    if (!isJsonObject(parseBody(text))) return 'not_an_object'
   } catch {
     return 'malformed'
   }
+  rememberObject(text)
+  return 'object'
+}
+
+function rememberObject(text: string): void {
+  if (text.length > maxRecentLength || recentObjects.includes(text)) return
+  recentObjects[oldest] = text
+  oldest = (oldest + 1) % maxRecent
 }
 
 /** A call met in a history or a whole answer: runnable when its text is a JSON object, else broken. Blank text is `{}`. */
@@ -30,6 +45,7 @@ export function callOf(
   const carried = carriedBy(opaque, extra)
   const blank = !call.isObject && text.trim() === ''
   const state = blank || call.isObject ? 'object' : readArguments(text)
+  if (call.isObject) rememberObject(text)
   const reason: BrokenReason | undefined = name === '' ? 'no_name' : state === 'object' ? undefined : state
   if (reason !== undefined) return { type: 'broken_call', id, name, arguments: text, reason, ...carried }
   return { type: 'tool_call', id, name, arguments: blank ? '{}' : text, ...carried }

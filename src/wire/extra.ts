@@ -27,28 +27,28 @@ export function leftover(
 ): { readonly extra?: Extra } {
   let kept: [string, Json][] | undefined
   const { left, inner, notes } = options
-  for (const key of Object.keys(object)) {
-    if (modelled.has(key) || (left !== undefined && Object.hasOwn(left, key))) continue
+  for (const key in object) {
+    if (modelled.has(key) || (left !== undefined && Object.hasOwn(left, key)) || !Object.hasOwn(object, key)) continue
     const value = object[key] as Json
     if (options.isDefault?.(key, value)) continue
     kept ??= []
     kept.push([key.startsWith('$') ? `$${key}` : key, value])
   }
-  for (const key of Object.keys(left ?? nothing)) {
-    const value = left?.[key] ?? null
+  for (const key in left) {
+    const value = left[key] ?? null
     if (value === null) continue
     kept ??= []
     kept.push([key, value])
   }
-  for (const key of Object.keys(inner ?? nothing)) {
-    const value = inner?.[key]
-    if (value === undefined || isEmpty(value)) continue
+  for (const key in inner) {
+    const value = inner[key]
+    if (value === undefined || !hasMember(value)) continue
     kept ??= []
     kept.push([key, value])
   }
-  for (const name of Object.keys(notes ?? nothing)) {
+  for (const name in notes) {
     kept ??= []
-    kept.push([`$${name}`, notes?.[name] as Json])
+    kept.push([`$${name}`, notes[name] as Json])
   }
   return kept === undefined ? noExtra : { extra: { [wire]: Object.fromEntries(kept) } }
 }
@@ -56,16 +56,15 @@ export function leftover(
 const nothing: JsonObject = {}
 const noExtra: { readonly extra?: Extra } = {}
 
-function isEmpty(object: object): boolean {
-  return Object.keys(object).length === 0
-}
-
 /** The members of a modelled member that are not modelled. */
 export function unmodelled(object: JsonObject, known: ReadonlySet<string>): JsonObject {
-  const isKept = (key: string): boolean => object[key] !== null && !known.has(key)
-  const keys = Object.keys(object)
-  if (!keys.some(isKept)) return nothing
-  return Object.fromEntries(keys.filter(isKept).map((key) => [key, object[key] as Json]))
+  let kept: [string, Json][] | undefined
+  for (const key in object) {
+    if (known.has(key) || object[key] === null || !Object.hasOwn(object, key)) continue
+    kept ??= []
+    kept.push([key, object[key] as Json])
+  }
+  return kept === undefined ? nothing : Object.fromEntries(kept)
 }
 
 /** The fields to write back, without the codec's notes. Spread it last into the wire object. */
