@@ -118,7 +118,8 @@ function isNull(_: string, value: Json): boolean {
   return value === null
 }
 
-function hasMember(object: { readonly [key: string]: unknown } | undefined): boolean {
+/** Whether any member of the object is there. */
+export function hasMember(object: { readonly [key: string]: unknown } | undefined): boolean {
   for (const key in object) if (object[key] !== undefined) return true
   return false
 }

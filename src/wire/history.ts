@@ -3,7 +3,7 @@ import type { Loss } from '../conversation/losses.js'
 import type { Message } from '../conversation/messages.js'
 import { type SettledPart, settledLength, settledParts } from '../conversation/settled.js'
 import { utf8 } from '../frames/body.js'
-import type { HistoryItems } from './pieces.js'
+import { type HistoryItems, joinItems } from './pieces.js'
 
 /**
  * Writes the messages from `from` up to `to` into `items` and `losses`. `count` is what a wire counts on the way (calls, say):
@@ -39,7 +39,7 @@ export function historyItems(
   const { length, size, count } = settled ?? nothing
   if (settled !== undefined) for (const loss of settled.losses) losses.push(loss)
   write(length, messages.length, count, items, losses)
-  const text = items.join(',')
+  const text = joinItems(items)
   if (settled === undefined || size === 0) return { settled: undefined, text }
   return { settled: settled.store.bytes.subarray(0, size), text: text === '' ? '' : `,${text}` }
 }
@@ -57,7 +57,7 @@ function newlySettled(
   const losses = [...known.losses]
   const count = write(known.length, length, known.count, items, losses)
   const comma = known.size === 0 || items.length === 0 ? '' : ','
-  const store = appended(known.store, known.size, utf8(comma + items.join(',')))
+  const store = appended(known.store, known.size, utf8(comma + joinItems(items)))
   const part = { key, messages, length, store, size: store.used, losses, count }
   written.keep(part)
   return part

@@ -30,13 +30,20 @@ export interface HistoryItems {
   readonly text: string
 }
 
+/** Texts with commas between them, as a rope: it is copied once, when it is sent. */
+export function joinItems(items: readonly string[]): string {
+  let text = items[0] ?? ''
+  for (let index = 1; index < items.length; index += 1) text += `,${items[index]}`
+  return text
+}
+
 /** `{…fields,"tools":[item,item],"messages":[item,item]}`. Without tools that member is left out. */
 export function requestBodyOf(
   fields: string,
   tools: { readonly key: string; readonly items: readonly string[] },
   history: { readonly key: string; readonly items: HistoryItems },
 ): Body {
-  const list = tools.items.length === 0 ? '' : `"${tools.key}":[${tools.items.join(',')}],`
+  const list = tools.items.length === 0 ? '' : `"${tools.key}":[${joinItems(tools.items)}],`
   const head = `${fields.slice(0, -1)}${fields === '{}' ? '' : ','}${list}"${history.key}":[`
   const { settled, text } = history.items
   return settled === undefined ? [`${head}${text}]}`] : [head, settled, `${text}]}`]

@@ -120,11 +120,16 @@ function decodeMedia(part: JsonObject): ImagePart | FilePart | undefined {
   }
 }
 
+const noNotes: Notes = {}
+
 /** Unmodelled fields of the object inside a part, as a note: the fields beside it are the part's own. */
 export function innerNote(object: JsonObject, modelled: ReadonlySet<string>): Notes {
-  const kept = Object.keys(object).filter((key) => !modelled.has(key))
-  if (kept.length === 0) return {}
-  return { inner: Object.fromEntries(kept.map((key) => [key, object[key] as Json])) }
+  for (const name in object) {
+    if (!modelled.has(name)) {
+      return { inner: Object.fromEntries(Object.entries(object).filter(([key]) => !modelled.has(key))) }
+    }
+  }
+  return noNotes
 }
 
 export function textIn(value: Json | undefined): string {

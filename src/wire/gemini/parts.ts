@@ -54,9 +54,11 @@ export function insideFields(node: Carried, reserved: ReadonlySet<string>): Json
 }
 
 export function withoutKeys(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject {
-  const keys = Object.keys(fields)
   const refused = (key: string): boolean => reserved.has(key) || isSnakeSpelling(key)
-  return keys.some(refused) ? Object.fromEntries(Object.entries(fields).filter(([key]) => !refused(key))) : fields
+  for (const name in fields) {
+    if (refused(name)) return Object.fromEntries(Object.entries(fields).filter(([key]) => !refused(key)))
+  }
+  return fields
 }
 
 /** A signature of this wire as the part carries it, or nothing. */

@@ -22,20 +22,38 @@ export interface ReadPath {
 
 /** Reads any host's path: a prefix, a version, a resource, a method. Without `alt=sse` a stream is one JSON array. */
 export function readPath(path: string): ReadPath {
-  const [route = '', query = ''] = path.split('?', 2)
+  const mark = path.indexOf('?')
+  const route = mark < 0 ? path : path.slice(0, mark)
   const colon = route.lastIndexOf(':')
-  const stream = route.slice(colon + 1).startsWith('streamGenerateContent')
-  const sse = query.split('&').some((pair) => /^(?:\$|%24)?alt=sse$/i.test(pair))
+  const stream = route.startsWith('streamGenerateContent', colon + 1)
+  const sse =
+    mark >= 0 &&
+    path
+      .slice(mark + 1)
+      .split('&')
+      .some(isSse)
   return { model: modelIn(route), stream, alt: sse ? 'sse' : 'json' }
 }
 
+function isSse(pair: string): boolean {
+  return /^(?:\$|%24)?alt=sse$/i.test(pair)
+}
+
 const versionName = /^v\d+(?:(?:alpha|beta)\d*)?$/
+const collection = '/models/'
 
 /** The model a path names: what follows the last `models/`, else the whole resource behind the version. */
 export function modelIn(path: string): string {
-  const [route = ''] = path.split('?', 1)
+  const mark = path.indexOf('?')
+  const route = mark < 0 ? path : path.slice(0, mark)
   const colon = route.lastIndexOf(':')
-  const segments = route.slice(0, colon < 0 ? undefined : colon).split('/')
+  const resource = colon < 0 ? route : route.slice(0, colon)
+  const models = resource.lastIndexOf(collection)
+  const name = models < 0 ? '' : resource.slice(models + collection.length)
+  return name === '' || name.includes('/') ? modelOf(resource.split('/')) : decoded(name)
+}
+
+function modelOf(segments: readonly string[]): string {
   const models = segments.lastIndexOf('models')
   const from = models < 0 ? segments.findIndex((segment) => versionName.test(segment)) : models
   if (from < 0) return ''
@@ -46,6 +64,7 @@ export function modelIn(path: string): string {
 }
 
 function decoded(segment: string): string {
+  if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -70,10 +70,11 @@ function readResponse(value: Json | undefined, span: (value: Json) => string | u
   if (value === undefined || value === null) return { text: undefined, isError: false }
   if (typeof value === 'string') return { text: value, isError: false }
   if (!isJsonObject(value)) return { text: span(value) ?? JSON.stringify(value), isError: false }
-  const [key, ...others] = Object.keys(value)
+  const keys = Object.keys(value)
+  const [key] = keys
   if (key === undefined) return { text: undefined, isError: false }
   const isError = Object.hasOwn(value, 'error') && !Object.hasOwn(value, 'output')
-  const inner = others.length === 0 && (key === 'output' || key === 'error') ? value[key] : undefined
+  const inner = keys.length === 1 && (key === 'output' || key === 'error') ? value[key] : undefined
   if (typeof inner === 'string') return { text: inner, isError }
   const text = span(value) ?? JSON.stringify(value)
   if (inner === undefined) return { text, isError, form: 'object' }
@@ -128,7 +129,7 @@ function isJsonValue(text: string): boolean {
 /** Whether a result is written and read back with nothing changed, so that nothing needs to be compared. */
 export function isPlainResult(result: ToolResult): boolean {
   if (result.extra !== undefined || !isLegal(result.callId, idRule) || !isLegal(result.name, nameRule)) return false
-  const [part, ...others] = result.content
+  const [part] = result.content
   if (part === undefined) return !result.isError
-  return others.length === 0 && part.type === 'text' && isPlainText(part) && part.opaque === undefined
+  return result.content.length === 1 && part.type === 'text' && isPlainText(part) && part.opaque === undefined
 }

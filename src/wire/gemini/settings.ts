@@ -7,7 +7,7 @@ import type { Writable } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { differences } from '../differences.js'
-import { leftover, noteOf } from '../extra.js'
+import { hasMember, leftover, noteOf } from '../extra.js'
 import { wireName } from '../names.js'
 import { hasPlainSettings } from '../plain-settings.js'
 import { lowerOutput, schemaNotes } from '../schemas.js'
@@ -37,7 +37,7 @@ export function writeSettings(request: CompletionRequest, profile: GeminiProfile
   const notes: SchemaLoss[] = []
   const generationConfig = writeGenerationConfig(request, own, profile, notes)
   if (generationConfig !== undefined) fields.generationConfig = generationConfig
-  const written = plain(fields)
+  const written = fields as JsonObject
   if (toolConfig === undefined && hasPlainSettings(request)) return written
   const { model: _, messages: __, tools: ___, ...before } = request
   differences(wire, before, readSettings(written), '', losses)
@@ -62,47 +62,63 @@ export function readSettings(body: JsonObject): Settings {
   if (isTextList(config.stopSequences)) settings.stop = config.stopSequences
   const reasoning = readThinking(thinking)
   if (reasoning !== undefined) settings.reasoning = reasoning
-  const rest: [string, JsonObject | undefined][] = [
-    ['generationConfig', generationRest(config, thinking, settings)],
-    ['toolConfig', nested(tools, toolConfigKeys, 'functionCallingConfig', without(calling, callingKeys))],
-  ]
   const notes = { ...choice.notes, ...(output?.note === undefined ? {} : { responseSchema: output.note }) }
-  const kept = leftover(wire, body, requestKeys, { notes }).extra?.[wire] ?? {}
-  const own = { ...kept, ...Object.fromEntries(rest.filter(([, value]) => value !== undefined)) } as JsonObject
-  if (Object.keys(own).length > 0) settings.extra = { [wire]: own }
+  const left = {
+    generationConfig: generationRest(config, thinking, settings),
+    toolConfig: nested(without(tools, isToolConfig), 'functionCallingConfig', without(calling, isCalling)),
+  }
+  const { extra } = leftover(wire, body, requestKeys, { notes, inner: left })
+  if (extra !== undefined) settings.extra = extra
   return settings
 }
 
 /** What of the configuration no setting says, thinking included. */
 function generationRest(config: JsonObject, thinking: JsonObject, read: Settings): JsonObject | undefined {
-  const said = new Set<string>(['thinkingConfig'])
-  if (read.maxTokens !== undefined) said.add('maxOutputTokens')
-  if (read.temperature !== undefined) said.add('temperature')
-  if (read.topP !== undefined) said.add('topP')
-  if (read.stop !== undefined) said.add('stopSequences')
-  if (read.output !== undefined) for (const key of outputKeys) said.add(key)
-  const silent = Object.keys(config).filter((key) => config[key] === null && generationKeys.has(key))
-  return nested(config, new Set([...said, ...silent]), 'thinkingConfig', without(thinking, saidThinking(thinking)))
+  const rest = without(config, (key) => saysGeneration(key, config, read))
+  return nested(
+    rest,
+    'thinkingConfig',
+    without(thinking, (key) => saysThinking(key, thinking)),
+  )
 }
 
-const outputKeys = ['responseMimeType', 'responseSchema', 'responseJsonSchema']
+/** Whether a member of the configuration is said by a setting, or says nothing. */
+function saysGeneration(key: string, config: JsonObject, read: Settings): boolean {
+  if (config[key] === null) return generationKeys.has(key)
+  switch (key) {
+    case 'thinkingConfig':
+      return true
+    case 'maxOutputTokens':
+      return read.maxTokens !== undefined
+    case 'temperature':
+      return read.temperature !== undefined
+    case 'topP':
+      return read.topP !== undefined
+    case 'stopSequences':
+      return read.stop !== undefined
+    default:
+      return read.output !== undefined && outputKeys.has(key)
+  }
+}
+
+const outputKeys: ReadonlySet<string> = new Set(['responseMimeType', 'responseSchema', 'responseJsonSchema'])
+const isToolConfig = (key: string): boolean => toolConfigKeys.has(key)
+const isCalling = (key: string): boolean => callingKeys.has(key)
 
 /** The members that are not said otherwise; nothing when none is left. */
-function without(object: JsonObject, said: ReadonlySet<string>): JsonObject | undefined {
-  const kept = Object.entries(object).filter(([key]) => !said.has(key))
-  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+function without(object: JsonObject, isSaid: (key: string) => boolean): JsonObject | undefined {
+  let kept: [string, Json][] | undefined
+  for (const key in object) {
+    if (isSaid(key) || !Object.hasOwn(object, key)) continue
+    kept ??= []
+    kept.push([key, object[key] as Json])
+  }
+  return kept === undefined ? undefined : Object.fromEntries(kept)
 }
 
 /** What is left of an object, with what is left of the object inside it. */
-function nested(
-  object: JsonObject,
-  said: ReadonlySet<string>,
-  member: string,
-  inner: JsonObject | undefined,
-): JsonObject | undefined {
-  const outer = without(object, new Set([...said, member]))
-  if (inner === undefined) return outer
-  return { ...outer, [member]: inner }
+function nested(outer: JsonObject | undefined, member: string, inner: JsonObject | undefined): JsonObject | undefined {
+  return inner === undefined ? outer : { ...outer, [member]: inner }
 }
 
 // Choice
@@ -133,12 +149,12 @@ function readChoice(calling: JsonObject): { readonly choice?: ToolChoice; readon
 }
 
 function writeToolConfig(request: CompletionRequest, own: JsonObject | undefined): Writable | undefined {
-  const extra = objectOf(own?.toolConfig) ?? {}
-  const inner = withoutKeys(objectOf(extra.functionCallingConfig) ?? {}, callingKeys)
+  const extra = objectOf(own?.toolConfig) ?? noFields
+  const inner = withoutKeys(objectOf(extra.functionCallingConfig) ?? noFields, callingKeys)
   const calling = { ...writeChoice(request, noteOf(own, 'mode')), ...inner }
   const fields = withoutKeys(extra, toolConfigKeys)
-  if (Object.keys(calling).length > 0) return { functionCallingConfig: calling, ...fields }
-  return Object.keys(fields).length > 0 ? fields : undefined
+  if (hasMember(calling)) return { functionCallingConfig: calling, ...fields }
+  return hasMember(fields) ? fields : undefined
 }
 
 /**
@@ -180,25 +196,20 @@ function writeGenerationConfig(
   profile: GeminiProfile,
   notes: SchemaLoss[],
 ): Writable | undefined {
-  const extra = objectOf(own?.generationConfig) ?? {}
+  const extra = objectOf(own?.generationConfig) ?? noFields
+  const inner = objectOf(extra.thinkingConfig) ?? noFields
   const thinking = {
     ...writeThinking(request.reasoning, request.model, profile),
-    ...withoutKeys(objectOf(extra.thinkingConfig) ?? {}, request.reasoning === undefined ? none : thinkingKeys),
+    ...withoutKeys(inner, request.reasoning === undefined ? none : thinkingKeys),
   }
-  const said = new Set(['thinkingConfig'])
   const fields: Fields = {}
-  const say = (key: string, value: Writable | undefined): void => {
-    if (value === undefined) return
-    said.add(key)
-    fields[key] = value
-  }
-  say('maxOutputTokens', request.maxTokens)
-  say('temperature', request.temperature)
-  say('topP', request.topP)
-  say('stopSequences', request.stop)
-  if (request.output !== undefined && !(profile.eitherModels?.test(request.model) && hasFunctions(request))) {
-    for (const key of outputKeys) said.add(key)
-    const { output } = request
+  if (request.maxTokens !== undefined) fields.maxOutputTokens = request.maxTokens
+  if (request.temperature !== undefined) fields.temperature = request.temperature
+  if (request.topP !== undefined) fields.topP = request.topP
+  if (request.stop !== undefined) fields.stopSequences = request.stop
+  const { output } = request
+  const isAsked = output !== undefined && !(profile.eitherModels?.test(request.model) && hasFunctions(request))
+  if (isAsked) {
     const written = writeSchema(output.schema, noteOf(own, 'responseSchema'), profile.schemas, () =>
       lowerOutput(output, schemaDialects(profile)),
     )
@@ -207,11 +218,14 @@ function writeGenerationConfig(
     if (written.openApi === undefined) fields.responseJsonSchema = written.schema
     else fields.responseSchema = written.openApi
   }
-  if (Object.keys(thinking).length > 0) fields.thinkingConfig = thinking
+  if (hasMember(thinking)) fields.thinkingConfig = thinking
+  if (!hasMember(extra)) return hasMember(fields) ? fields : undefined
+  const said = new Set(['thinkingConfig', ...Object.keys(fields), ...(isAsked ? outputKeys : [])])
   const config = { ...fields, ...withoutKeys(extra, said) }
-  return Object.keys(config).length > 0 ? config : undefined
+  return hasMember(config) ? config : undefined
 }
 
+const noFields: JsonObject = {}
 const none: ReadonlySet<string> = new Set()
 const levels: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high'])
 /** Words of other wires, in the nearest level. */
@@ -231,19 +245,16 @@ const budgets: ReadonlyMap<string, number> = new Map([
 
 function readThinking(thinking: JsonObject): ReasoningSpec | undefined {
   const { thinkingLevel: level, thinkingBudget: budget } = thinking
-  const said = saidThinking(thinking)
-  const effort = said.has('thinkingLevel') && typeof level === 'string' ? { effort: level.toLowerCase() } : {}
-  const tokens = said.has('thinkingBudget') && typeof budget === 'number' ? { budgetTokens: budget } : {}
-  return 'effort' in effort || 'budgetTokens' in tokens ? { ...effort, ...tokens } : undefined
+  const effort = typeof level === 'string' && saysThinking('thinkingLevel', thinking) ? level.toLowerCase() : undefined
+  const budgetTokens = typeof budget === 'number' ? budget : undefined
+  if (effort === undefined) return budgetTokens === undefined ? undefined : { budgetTokens }
+  return budgetTokens === undefined ? { effort } : { effort, budgetTokens }
 }
 
-/** The members of a thinking configuration that reasoning settings say. */
-function saidThinking(thinking: JsonObject): ReadonlySet<string> {
-  const { thinkingLevel: level, thinkingBudget: budget } = thinking
-  const said = new Set<string>()
-  if (level === null || (typeof level === 'string' && levels.has(level.toLowerCase()))) said.add('thinkingLevel')
-  if (budget === null || typeof budget === 'number') said.add('thinkingBudget')
-  return said
+/** Whether a member of a thinking configuration is said by reasoning settings, or says nothing. */
+function saysThinking(key: string, { thinkingLevel: level, thinkingBudget: budget }: JsonObject): boolean {
+  if (key === 'thinkingLevel') return level === null || (typeof level === 'string' && levels.has(level.toLowerCase()))
+  return key === 'thinkingBudget' && (budget === null || typeof budget === 'number')
 }
 
 /** A level, or a budget for models that know no levels; the wire refuses both at once. */
@@ -263,9 +274,4 @@ function writeThinking(reasoning: ReasoningSpec | undefined, model: string, prof
 
 function isTextList(value: Json | undefined): value is readonly string[] {
   return isList(value) && value.every((item) => typeof item === 'string')
-}
-
-/** Fields without the absent ones. */
-function plain(fields: Fields): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject
 }

@@ -96,7 +96,8 @@ export function readTools(value: Json | undefined): readonly Tool[] {
   const tools: Tool[] = []
   listOf(value).forEach((item, index) => {
     if (!isJsonObject(item)) throw invalidAt(`/tools/${index}`, 'an object')
-    const { functionDeclarations: declarations, ...rest } = camelKeys(item)
+    const entry = camelKeys(item)
+    const { functionDeclarations: declarations } = entry
     if (declarations === undefined || declarations === null) {
       tools.push({ type: 'opaque', origin: clientOrigin, data: item })
       return
@@ -108,7 +109,10 @@ export function readTools(value: Json | undefined): readonly Tool[] {
       const last = tools.at(-1)
       tools.push(readDeclaration(declaration, place === 0 && last !== undefined && last.type !== 'opaque'))
     })
-    if (Object.keys(rest).length > 0) tools.push({ type: 'opaque', origin: clientOrigin, data: rest })
+    if (Object.keys(entry).length > 1) {
+      const { functionDeclarations: _, ...rest } = entry
+      tools.push({ type: 'opaque', origin: clientOrigin, data: rest })
+    }
   })
   return tools
 }

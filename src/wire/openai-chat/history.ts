@@ -19,7 +19,7 @@ import { callOf, customNotes, isCustomCall } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
 import { carriedFields, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
-import type { Piece } from '../pieces.js'
+import { joinItems, type Piece } from '../pieces.js'
 import { type BlockPart, encodeBlock, isBlockPart, isRefusal } from './blocks.js'
 import type { Flags } from './profiles.js'
 import { reportReasoning, writeReasoning } from './reasoning.js'
@@ -47,7 +47,7 @@ export function encodeMessage(message: Message, flags: Flags, answersLegacy: boo
   const losses: Loss[] = []
   const legacy = message.role === 'assistant' ? isLegacyTurn(message) : answersLegacy
   const objects = messageObjects(message, flags, legacy, losses)
-  return { text: objects.map((object) => writeJson(object)).join(','), losses, legacy }
+  return { text: joinItems(objects.map(writeJson)), losses, legacy }
 }
 
 function messageObjects(message: Message, flags: Flags, legacy: boolean, losses: Loss[]): readonly JsonObject[] {

@@ -3,7 +3,7 @@
 import type { Loss } from '../../conversation/losses.js'
 import { isJsonObject } from '../../json/parse.js'
 import { spanFinder } from '../../json/spans.js'
-import type { Json } from '../../json/types.js'
+import type { Json, JsonObject } from '../../json/types.js'
 import type { DecodedRequest, Env, HttpRequest } from '../codec.js'
 import { leftover, type Notes } from '../extra.js'
 import { readOnce } from '../remembered-tools.js'
@@ -13,48 +13,45 @@ import { flagsOf } from './profiles.js'
 import { deployment } from './request.js'
 import { readSettings } from './settings-decode.js'
 import { type AnyTool, decodeFunction, decodeTool } from './tools.js'
-import { isNull, wire } from './types.js'
+import { isNull, memberOf, wire } from './types.js'
 
 export function decode(http: HttpRequest, env: Env): DecodedRequest {
   const flags = flagsOf(env.profile)
   const { text, body } = requestBody(http)
-  const rest = new Map(Object.entries(body))
-  const { model, notes: modelNotes } = readModel(rest, http.path)
+  const { model, notes: modelNotes } = readModel(body.model, http.path)
   const losses: Loss[] = []
-  const messages = decodeMessages(required(rest, 'messages'), flags, rawArguments(text), losses)
-  rest.delete('messages')
-  const { tools, notes: toolNotes } = readTools(rest)
+  const messages = decodeMessages(required(body, 'messages'), flags, rawArguments(text), losses)
+  const { tools, notes: toolNotes } = readTools(body)
   const stream = body.stream === true
   const options = body.stream_options
   const includeUsage = isJsonObject(options) && options.include_usage === true
-  const settings = readSettings(rest, { flags, stream })
+  const settings = readSettings(body, { flags, stream })
   const notes = { ...settings.notes, ...modelNotes, ...toolNotes }
   const request = {
     model,
     messages,
     ...(tools === undefined ? {} : { tools }),
     ...settings.fields,
-    ...leftover(wire, Object.fromEntries(rest), none, { isDefault: isNull, notes }),
+    ...leftover(wire, body, always, { isDefault: isNull, left: settings.left, notes }),
   }
   const client = { includeUsage, functions: toolNotes.functions === true }
   return { request, losses, exchange: { wire, model, stream, client } }
 }
 
-const none: ReadonlySet<string> = new Set()
+/** Members that are read, whatever they are. */
+const always: ReadonlySet<string> = new Set(['model', 'messages', 'tools', 'functions'])
 
-function required(rest: Map<string, Json>, key: string): Json {
-  const value = rest.get(key)
+function required(body: JsonObject, key: string): Json {
+  const value = body[key]
   if (value === undefined || value === null) throw invalidAt(`/${key}`, 'there')
   return value
 }
 
 /** The model of the body, or of the path of a deployment; where it stood is noted. */
-function readModel(rest: Map<string, Json>, path: string): { readonly model: string; readonly notes: Notes } {
-  const model = rest.get('model') ?? null
-  rest.delete('model')
+function readModel(model: Json | undefined, path: string): { readonly model: string; readonly notes: Notes } {
   if (typeof model === 'string') return { model, notes: {} }
   const found = deployment.exec(path)
-  if (model !== null || found === null) throw invalidAt('/model', 'the name of a model')
+  if ((model ?? null) !== null || found === null) throw invalidAt('/model', 'the name of a model')
   return { model: unescaped(found[2] ?? ''), notes: { path } }
 }
 
@@ -66,9 +63,9 @@ function unescaped(segment: string): string {
   }
 }
 
-function readTools(rest: Map<string, Json>): { readonly tools?: readonly AnyTool[]; readonly notes: Notes } {
-  const tools = listOf(rest, 'tools')
-  const functions = listOf(rest, 'functions')
+function readTools(body: JsonObject): { readonly tools?: readonly AnyTool[]; readonly notes: Notes } {
+  const tools = listOf(body, 'tools')
+  const functions = listOf(body, 'functions')
   if (tools !== undefined) return { tools: readOnce(tools, wire, decodeTool), notes: {} }
   if (functions === undefined) return { notes: {} }
   const specs = functions.map((definition, index) => {
@@ -79,11 +76,10 @@ function readTools(rest: Map<string, Json>): { readonly tools?: readonly AnyTool
 }
 
 /** A list with something in it; an empty one says nothing. */
-function listOf(rest: Map<string, Json>, key: string): readonly Json[] | undefined {
-  const list = rest.get(key) ?? null
+function listOf(body: JsonObject, key: string): readonly Json[] | undefined {
+  const list = memberOf(body, key) ?? null
   if (list === null) return undefined
   if (!Array.isArray(list)) throw invalidAt(`/${key}`, 'a list')
-  rest.delete(key)
   return list.length === 0 ? undefined : list
 }
 

@@ -76,9 +76,8 @@ function takenBy(fields: Fields, own: JsonObject, hasTools: boolean): ReadonlySe
 }
 
 function isSetting(key: string, value: Json): boolean {
-  const rest = new Map([[key, value]])
-  readSettings(rest, { flags: undefined, stream: false })
-  return rest.get(key) !== value
+  const { left } = readSettings({ [key]: value }, { flags: undefined, stream: false })
+  return Object.hasOwn(left, key)
 }
 
 function writeLimit({ request, own, flags, fields, notes }: Writing): void {

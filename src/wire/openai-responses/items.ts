@@ -4,7 +4,7 @@ import type { AnyCall, AssistantPart, Carried, OpaquePart, Origin, TextPart } fr
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callOf, customNotes, isCustomCall } from '../arguments.js'
-import { leftover, noteOf } from '../extra.js'
+import { hasMember, leftover, noteOf, unmodelled } from '../extra.js'
 import { type NameRule, wireCallId, wireName } from '../names.js'
 import { decodeReasoning, encodeReasoning } from './reasoning.js'
 import {
@@ -133,20 +133,16 @@ function isText(part: Json): part is JsonObject {
 /** One content part as text; `item` is the message it begins, if it does not join one. */
 export function decodeText(part: JsonObject, item: JsonObject | undefined, origin: Origin): TextPart {
   const refused = part.type === 'refusal'
-  const fields = item === undefined ? [] : Object.entries(item).filter(isUnmodelled)
+  const fields = item === undefined ? undefined : unmodelled(item, modelled.item)
   const notes = {
     ...(item === undefined ? { joined: true } : {}),
-    ...(fields.length === 0 ? {} : { item: Object.fromEntries(fields) }),
+    ...(fields !== undefined && hasMember(fields) ? { item: fields } : {}),
     ...(refused ? { refusal: true } : {}),
   }
   const known = refused ? modelled.refusal : modelled.text
   const text = (refused ? part.refusal : part.text) as string
   const identity = item === undefined ? {} : identityOf(item, origin)
   return { type: 'text', text, ...identity, ...leftover(wire, part, known, { isDefault, notes }) }
-}
-
-function isUnmodelled([key, value]: [string, Json]): boolean {
-  return !modelled.item.has(key) && value !== null
 }
 
 function decodeCall(item: JsonObject, origin: Origin): AnyCall | undefined {

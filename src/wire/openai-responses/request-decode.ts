@@ -12,7 +12,9 @@ import { echoed, wire } from './types.js'
 
 export function decode(http: HttpRequest): DecodedRequest {
   const { body } = requestBody(http)
-  const { model, ...settings } = decodeSettings(body)
+  const decoded = decodeSettings(body)
+  const { model } = decoded
+  const settings: Partial<CompletionRequest> = decoded
   const messages = decodeInput(body)
   const tools = decodeTools(body.tools)
   const request: CompletionRequest = { model, messages, ...(tools === undefined ? {} : { tools }), ...settings }
@@ -38,9 +40,11 @@ function decodeTools(tools: Json | undefined): CompletionRequest['tools'] {
   return tools.length === 0 ? undefined : readOnce(tools, wire, decodeTool)
 }
 
+const isEchoed: ReadonlySet<string> = new Set(echoed)
+
 /** The answer repeats much of the request; those members are remembered as they came. */
 function exchangeOf(body: JsonObject, model: string): Exchange {
   const client: { [key: string]: Json } = {}
-  for (const key of echoed) if (Object.hasOwn(body, key)) client[key] = body[key] as Json
+  for (const key in body) if (isEchoed.has(key)) client[key] = body[key] as Json
   return { wire, model, stream: body.stream === true, client }
 }

@@ -77,12 +77,14 @@ function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule,
 
 /** All members but tools and input, as the text of an object. */
 function writeFields(request: CompletionRequest, stream: boolean, rules: HistoryRules, losses: Loss[]): string {
-  const { messages, tools: _, ...settings } = request
   const notes: SchemaLoss[] = []
-  const fields = encodeSettings(settings, rules.names, notes)
-  if (!hasPlainSettings(request)) differences(wire, settings, decodeSettings(fields), '', losses)
-  losses.push(...schemaNotes(wire, notes, '/output/schema'))
-  const [first] = messages
+  const fields = encodeSettings(request, rules.names, notes)
+  if (!hasPlainSettings(request)) {
+    const { messages: _, tools: __, ...settings } = request
+    differences(wire, settings, decodeSettings(fields), '', losses)
+    losses.push(...schemaNotes(wire, notes, '/output/schema'))
+  }
+  const [first] = request.messages
   const instructions = first?.role === 'system' && isInstructions(first) ? instructionsOf(first) : {}
   return writeJson({ model: fields.model ?? '', ...instructions, ...(stream ? { stream } : {}), ...fields })
 }
