@@ -21,7 +21,8 @@ export function settledParts<T extends SettledPart>(): SettledParts<T> {
   const parts = new WeakMap<Message, T>()
   return {
     find(messages, key) {
-      const known = messages[1] === undefined ? undefined : parts.get(messages[1])
+      const second = messages[1]
+      const known = second === undefined || !isFrozen(second) ? undefined : parts.get(second)
       if (known === undefined || known.length > messages.length || known.key !== key()) return undefined
       for (let index = 0; index < known.length; index += 1) {
         if (known.messages[index] !== messages[index]) return undefined
@@ -40,8 +41,10 @@ export function settledParts<T extends SettledPart>(): SettledParts<T> {
  * Nothing when there are no more than before.
  */
 export function settledLength(messages: readonly Message[], from: number): number | undefined {
+  const next = messages[from]
+  if (next === undefined || !isFrozen(next)) return undefined
   const length = messages.findLastIndex((message) => message.role === 'assistant')
   if (length <= Math.max(from, 1)) return undefined
-  for (let index = from; index < length; index += 1) if (!isFrozen(messages[index] as Message)) return undefined
+  for (let index = from + 1; index < length; index += 1) if (!isFrozen(messages[index] as Message)) return undefined
   return length
 }

@@ -32,6 +32,7 @@ export function bodyBytes(body: Body): Uint8Array {
 
 /** A body as text. A character may not be cut in two by the end of a piece that is text. */
 export function bodyText(body: Body): string {
+  if (typeof body === 'string') return body
   const pieces = bodyPieces(body)
   if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('')
   return new TextDecoder().decode(bodyBytes(body))

@@ -15,7 +15,7 @@ export interface KnownValues<T> {
 }
 
 /** Below this a value is gone through as fast as recognised. */
-const minCharacters = 1_024
+export const minCharacters = 1_024
 const maxCharacters = 262_144
 const maxKnown = 32
 /** Only one in so many unknown values is kept: those that never come again should cost nothing. */
@@ -34,14 +34,14 @@ export function knownValues<T>(): KnownValues<T> {
   }
   return {
     at(text, start) {
+      if (text.length - start < minCharacters) return undefined
       const index = known.findIndex((one) => text.slice(start, start + one.text.length) === one.text)
       const found = known[index]
       if (index > 0 && found !== undefined) {
         known.splice(index, 1)
         known.unshift(found)
       }
-      if (found === undefined && text.length - start >= minCharacters && strangers++ % strangersPerKept === 0)
-        keep(text, start)
+      if (found === undefined && strangers++ % strangersPerKept === 0) keep(text, start)
       return found
     },
   }

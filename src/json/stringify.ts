@@ -46,9 +46,18 @@ export function stringifyJson(value: Value): string {
  */
 export function writeJson(value: Writable): string {
   const native = writeNative(value)
-  if (native === undefined) return writeSlow(value, 0, true) ?? 'null'
-  const text = wellFormed(native.text)
-  return native.raw === null ? text : (splice(text, native.raw) ?? writeSlow(value, 0, true) ?? 'null')
+  return written(value, native, native === undefined ? '' : wellFormed(native.text))
+}
+
+/** The same for a value in which no text has lone surrogates, as after `seal`: there is nothing to look for. */
+export function writeUnicode(value: Writable): string {
+  const native = writeNative(value)
+  return written(value, native, native?.text ?? '')
+}
+
+function written(value: Writable, native: Native | undefined, text: string): string {
+  if (native?.raw === null) return text
+  return (native === undefined ? undefined : splice(text, native.raw)) ?? writeSlow(value, 0, true) ?? 'null'
 }
 
 interface Native {

@@ -3,7 +3,7 @@
 import { freeze, memoOf } from '../conversation/freeze.js'
 import type { Wire } from '../conversation/messages.js'
 import type { Body } from '../frames/body.js'
-import { type KnownValue, type KnownValues, knownValues } from '../json/known-values.js'
+import { type KnownValue, type KnownValues, knownValues, minCharacters } from '../json/known-values.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import { skipSpace } from '../json/scan.js'
 import type { Json } from '../json/types.js'
@@ -23,7 +23,7 @@ export interface SparseRequest {
 
 /** Quotes cannot stand in a string as they are: what follows the key is a value, of the request or of something in it. */
 export function sparseRequest(text: string): SparseRequest {
-  const at = text.indexOf(key)
+  const at = text.length < minCharacters ? -1 : text.indexOf(key)
   const start = at < 0 ? text.length : skipSpace(text, at + key.length)
   const tools = text.charCodeAt(start) === openBracket ? knownTools.at(text, start) : undefined
   if (tools === undefined) return { text, tools }

@@ -3,7 +3,7 @@
 import { assertNever } from '../../conversation/events.js'
 import { at, type Loss } from '../../conversation/losses.js'
 import type { AnyCall, AssistantPart, Message, SystemMessage, ToolResult } from '../../conversation/messages.js'
-import { RawJson, writeJson } from '../../json/stringify.js'
+import { RawJson, writeUnicode } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
 import { argumentsObject } from '../arguments.js'
 import { carriedFields, noteOf } from '../extra.js'
@@ -76,7 +76,7 @@ function propertiesKey(properties: PropertyNames): string {
 /** Message-level fields as the text behind `content`. */
 function tailOf(message: Message): string {
   if (message.extra === undefined) return ''
-  const text = writeJson(fieldsOfMessage(message, []))
+  const text = writeUnicode(fieldsOfMessage(message, []))
   return text === '{}' ? '' : `,${text.slice(1, -1)}`
 }
 
@@ -98,7 +98,7 @@ function writeSystem(message: SystemMessage): Piece {
     losses.push(lossOf('extra_dropped', '/extra', 'dropped', 'the leading system text has no place for fields'))
   }
   const blocks = message.content.map((part, index) => writeText(part, at('/content', index), losses))
-  return { text: writeJson(stringOr(blocks)), losses }
+  return { text: writeUnicode(stringOr(blocks)), losses }
 }
 
 /** One plain text block as a string. */
@@ -114,7 +114,7 @@ function writeMessage(message: Message, properties: PropertyNames | undefined): 
   const fields = fieldsOfMessage(message, losses)
   const role = wasSystem(message) ? 'system' : message.role === 'tool' ? 'user' : message.role
   const content = message.role === 'tool' ? blocks : stringOr(blocks)
-  return { text: writeJson({ role, content, ...fields }), losses }
+  return { text: writeUnicode({ role, content, ...fields }), losses }
 }
 
 /** The blocks alone, joined by commas, for a wire message that two canonical ones share. */
@@ -122,7 +122,7 @@ function writeBlocks(message: Message, properties: PropertyNames | undefined): P
   const losses: Loss[] = []
   const blocks = blocksOfMessage(message, properties, losses)
   fieldsOfMessage(message, losses)
-  return { text: writeJson(blocks).slice(1, -1), losses }
+  return { text: writeUnicode(blocks).slice(1, -1), losses }
 }
 
 function blocksOfMessage(message: Message, properties: PropertyNames | undefined, losses: Loss[]): readonly Block[] {
@@ -188,7 +188,7 @@ function writeCall(call: AnyCall, path: string, keys: ReadonlyMap<string, string
 
 /** Text that reads as complete arguments again cannot be told from a call that may run. */
 function reportReadable(block: Block, path: string, losses: Loss[]): void {
-  const read = readAssistantBlock(JSON.parse(writeJson(block)))
+  const read = readAssistantBlock(JSON.parse(writeUnicode(block)))
   if (read.type === 'broken_call' || !(block.input instanceof RawJson)) return
   const message = 'the arguments of this broken call are complete JSON; a reader takes it for a call that may run'
   losses.push(lossOf('broken_call_readable', path, 'changed', message, read))

@@ -5,7 +5,7 @@ import type { Message } from '../../conversation/messages.js'
 import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
 import { isJsonObject } from '../../json/parse.js'
-import { writeJson } from '../../json/stringify.js'
+import { type Writable, writeJson, writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { carriedFields, noteOf } from '../extra.js'
@@ -41,7 +41,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const settings = writeSettings(sealed.request, profile, losses)
   const tools = writeTools(sealed.request.tools, properties, losses)
   const history = writeHistory(sealed.request.messages, properties, losses)
-  const fields = writeJson({ ...settings, stream: options.stream || undefined })
+  const fields = writeUnicode(options.stream ? { ...settings, stream: true } : settings)
   const head = history.system === undefined ? fields : `${fields.slice(0, -1)},"system":${history.system}}`
   const body = requestBodyOf(head, { key: 'tools', items: tools }, { key: 'messages', items: history.messages })
   const beta = betaOf(sealed.request)
@@ -91,21 +91,28 @@ function writeSettings(request: CompletionRequest, profile: AnthropicProfile, lo
   const notes = beta === undefined ? {} : { notes: { beta } }
   const extra = carriedFields(wire, request, '', losses, { taken: known, isDefault, ...notes })
   const thinking = writeThinkingConfig(request, extra.thinking, profile, losses)
-  const settings: Block = {
+  const settings: Fields = {
     model: request.model,
     max_tokens: request.maxTokens ?? defaultMaxTokens(request, profile, losses),
     ...extra,
-    tool_choice: writeChoice(request, whyUnforced(request, thinking, profile), extra.tool_choice, losses),
-    thinking,
-    output_config: writeOutput(request, extra.output_config, losses),
-    stop_sequences: writeStop(request.stop, losses),
-    ...writeSampling(request, profile, losses),
   }
+  put(settings, 'tool_choice', writeChoice(request, whyUnforced(request, thinking, profile), extra.tool_choice, losses))
+  put(settings, 'thinking', thinking)
+  put(settings, 'output_config', writeOutput(request, extra.output_config, losses))
+  put(settings, 'stop_sequences', writeStop(request.stop, losses))
+  writeSampling(request, profile, settings, losses)
   if (request.reasoning !== undefined && !saysReasoning(request.reasoning, settings)) {
     losses.push(lossOf('reasoning_setting_dropped', '/reasoning', 'dropped', 'nothing of it goes to this wire'))
   }
   if (shared.some((key) => extra[key] !== undefined) || isAdaptive(thinking)) reconcile(request, settings, losses)
   return settings
+}
+
+type Fields = { [key: string]: Writable }
+
+/** Nothing takes the place of what was carried under that name. */
+function put(fields: Fields, key: string, value: Writable): void {
+  if (value !== undefined || fields[key] !== undefined) fields[key] = value
 }
 
 function saysReasoning(reasoning: ReasoningSpec, settings: Block): boolean {
@@ -121,13 +128,16 @@ function defaultMaxTokens(request: CompletionRequest, profile: AnthropicProfile,
   return tokens
 }
 
-function writeSampling(request: CompletionRequest, profile: AnthropicProfile, losses: Loss[]): Block {
+function writeSampling(request: CompletionRequest, profile: AnthropicProfile, settings: Fields, losses: Loss[]): void {
   const { temperature, topP } = request
-  if (profile.sampling === true) return { temperature, top_p: topP }
+  if (profile.sampling === true) {
+    put(settings, 'temperature', temperature)
+    put(settings, 'top_p', topP)
+    return
+  }
   const message = 'this version of the wire refuses sampling parameters; pin the older one to send them'
   if (temperature !== undefined) losses.push(lossOf('sampling_dropped', '/temperature', 'dropped', message))
   if (topP !== undefined) losses.push(lossOf('sampling_dropped', '/topP', 'dropped', message))
-  return {}
 }
 
 /** Sequences without a visible character are refused. */

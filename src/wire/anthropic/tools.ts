@@ -3,7 +3,7 @@
 import { at, type Loss } from '../../conversation/losses.js'
 import type { OpaqueTool, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Exchange } from '../codec.js'
 import { carriedFields, leftover } from '../extra.js'
@@ -56,7 +56,7 @@ function writeTool(tool: ToolSpec | OpaqueTool, properties: PropertyNames | unde
     const read = readTool(tool.data, '')
     const message = 'a built-in tool without a type of its own is read as a function'
     if (read.type !== 'opaque') losses.push(lossOf('opaque_changed', '', 'changed', message, read))
-    return { text: writeJson(tool.data), losses }
+    return { text: writeUnicode(tool.data), losses }
   }
   const name = wireName(tool.name, toolNameRule)
   if (name !== tool.name) {
@@ -71,7 +71,7 @@ function writeTool(tool: ToolSpec | OpaqueTool, properties: PropertyNames | unde
     losses.push(lossOf('strict_dropped', '/strict', 'dropped', 'the schema cannot be said in strict mode'))
   }
   const schema = writeSchema(tool.inputSchema, lowered, properties?.get(tool.name), losses)
-  return { text: writeJson({ name, description, input_schema: schema, strict, ...fields }), losses }
+  return { text: writeUnicode({ name, description, input_schema: schema, strict, ...fields }), losses }
 }
 
 const emptySchema: JsonObject = { type: 'object', properties: {} }

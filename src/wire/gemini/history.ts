@@ -15,7 +15,7 @@ import type {
 import { isCall } from '../../conversation/messages.js'
 import { parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { differences } from '../differences.js'
 import { noteOf } from '../extra.js'
@@ -158,7 +158,7 @@ function writeUser(message: UserMessage, reader: Reader): Piece {
     const written = writeUserPart(part, reader.profile)
     parts.push(written)
     if (part.type === 'text' && isPlainText(part)) return
-    differences(wire, part, decodeUserPart(parsed(writeJson(written))), path, losses)
+    differences(wire, part, decodeUserPart(parsed(writeUnicode(written))), path, losses)
   })
   return content('user', message, parts, losses)
 }
@@ -181,7 +181,7 @@ function writeAssistant(message: AssistantMessage, unsent: ReadonlyMap<string, s
     const written = writeModelPart(part, options)
     parts.push(written)
     if (!isPlain(part, unsent)) {
-      const text = writeJson(written)
+      const text = writeUnicode(written)
       const args = (): string | undefined => rawSpans(text, ['/functionCall/args']).get('/functionCall/args')
       const makeId = (): string => unsent.get((part as AnyCall).id) ?? ''
       differences(wire, part, decodeModelPart(parsed(text), args, makeId), path, losses)
@@ -203,7 +203,7 @@ function writeTool(message: ToolMessage, unsent: ReadonlyMap<string, string>, re
     const sent = sentId(result.callId, made, noted)
     const written = writeResult(result, sent, reader.profile)
     if (!isPlainResult(result) || (made ?? result.callId) !== result.callId) {
-      const text = writeJson(written)
+      const text = writeUnicode(written)
       const span = (): string | undefined =>
         rawSpans(text, ['/functionResponse/response']).get('/functionResponse/response')
       const note = made === undefined ? (sent === undefined ? false : undefined) : sent
@@ -226,15 +226,15 @@ function sentId(callId: string, made: string | undefined, noted: Json | undefine
 
 /** `{"role":…,"parts":[…]}` with the fields the message carries; `parts` is last, so that another turn can join it. */
 function content(role: 'user' | 'model', message: Carried, parts: readonly WritableObject[], losses: Loss[]): Piece {
-  if (message.extra === undefined) return { text: writeJson({ role, parts }), losses }
+  if (message.extra === undefined) return { text: writeUnicode({ role, parts }), losses }
   const noted = role === 'user' ? noteOf(message.extra[wire], 'role') : undefined
   const fields = { ...ownFields(message, contentKeys), role: isUserRole(noted) ? noted : role }
   const { role: name, ...others } = fields
   const head = { role: name, ...others }
   if (role !== 'user' || !isJoined(message as UserMessage)) {
-    differences(wire, message.extra, contentExtra(parsed(writeJson(head)), role).extra, '/extra', losses)
+    differences(wire, message.extra, contentExtra(parsed(writeUnicode(head)), role).extra, '/extra', losses)
   }
-  return { text: writeJson({ ...head, parts }), losses }
+  return { text: writeUnicode({ ...head, parts }), losses }
 }
 
 /** A role that is read as a user's, though it is spelt otherwise. */
@@ -245,7 +245,7 @@ function isUserRole(role: Json | undefined): role is string {
 /** The system instruction of the leading system message, as JSON text. */
 export function writeSystem(message: SystemMessage, losses: Loss[]): string {
   const parts = message.content.map((part) => writeText(part, 'user'))
-  const text = writeJson({ ...ownFields(message, contentKeys), parts })
+  const text = writeUnicode({ ...ownFields(message, contentKeys), parts })
   if (message.extra !== undefined || !message.content.every(isPlainText)) {
     differences(wire, message, decodeSystem(parseBody(text), []), '/messages/0', losses)
   }

@@ -2,7 +2,7 @@
 import type { Loss } from '../../conversation/losses.js'
 import type { CompletionRequest } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { renamed } from '../names.js'
 import { requestBodyOf } from '../pieces.js'
@@ -32,7 +32,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const reader: Reader = { profile, signed, key: `${wire}/${profile.name}/${signed}` }
   const [first] = messages
   const system = first?.role === 'system' ? `"systemInstruction":${writeSystem(first, losses)}` : ''
-  const settings = writeJson(writeSettings(sealed.request, profile, losses)).slice(1, -1)
+  const settings = writeUnicode(writeSettings(sealed.request, profile, losses)).slice(1, -1)
   const fields = `{${system}${system === '' || settings === '' ? '' : ','}${settings}}`
   const entries = tools === undefined ? [] : [writeTools(tools, profile, losses)]
   const contents = writeContents(messages, reader, losses)

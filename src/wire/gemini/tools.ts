@@ -2,7 +2,7 @@
 import type { Loss } from '../../conversation/losses.js'
 import type { CompletionRequest, OpaqueTool, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { differences } from '../differences.js'
 import { leftover, noteOf } from '../extra.js'
@@ -37,7 +37,7 @@ export function writeTools(tools: readonly Tool[], profile: GeminiProfile, losse
     const separator = chunks.length === 0 ? '' : ','
     if (tool.type === 'opaque') {
       close()
-      chunks.push(separator, writeJson(tool.data))
+      chunks.push(separator, writeUnicode(tool.data))
       return
     }
     const starts = !open || beginsEntry(tool)
@@ -72,7 +72,7 @@ function writeDeclaration(tool: ToolSpec, begins: boolean, profile: GeminiProfil
     profile.schemas,
     (given) => lowerTool(given, false, schemaDialects(profile)),
   )
-  const text = writeJson({
+  const text = writeUnicode({
     name: wireName(tool.name, nameRule),
     description: tool.description,
     parameters: openApi,

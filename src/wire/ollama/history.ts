@@ -5,7 +5,7 @@ import { at, type Loss } from '../../conversation/losses.js'
 import type { AssistantMessage, Message, ToolResult, UserMessage, UserPart } from '../../conversation/messages.js'
 import { isCall, textOf } from '../../conversation/messages.js'
 import { parseBody } from '../../json/parse.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
 import { differences } from '../differences.js'
 import { readErrorPrefix, withErrorPrefix } from '../error-prefix.js'
@@ -29,7 +29,7 @@ export function writeHistory(list: readonly Message[], losses: Loss[]): HistoryI
 }
 
 function writeMessage(message: Message): Piece {
-  const text = joinItems(objectsOf(message).map(writeJson))
+  const text = joinItems(objectsOf(message).map(writeUnicode))
   const losses: Loss[] = []
   if (!isPlain(message)) differences(wire, message, readBack(message, text), '', losses)
   return { text, losses }

@@ -3,7 +3,7 @@
 import type { Loss } from '../../conversation/losses.js'
 import type { CompletionRequest } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
 import type { DecodedRequest, EncodedRequest, Env, HttpRequest } from '../codec.js'
 import { requestBodyOf } from '../pieces.js'
@@ -25,7 +25,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const { model, messages, tools = [] } = sealed.request
   const { stream } = options
   const losses: Loss[] = [...sealed.losses]
-  const fields = writeJson({ model, stream, ...writeSettings(sealed.request, losses) })
+  const fields = writeUnicode({ model, stream, ...writeSettings(sealed.request, losses) })
   const declared = writeTools(tools, losses)
   const items = writeHistory(messages, losses)
   const body = requestBodyOf(fields, { key: 'tools', items: declared }, { key: 'messages', items })

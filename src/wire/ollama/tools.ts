@@ -2,7 +2,7 @@
 import { at, type Loss } from '../../conversation/losses.js'
 import type { OpaqueTool, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { differences } from '../differences.js'
 import { innerFields, leftover, unmodelled } from '../extra.js'
@@ -26,7 +26,7 @@ export function writeTools(tools: readonly AnyTool[], losses: Loss[]): readonly 
 function writeTool(tool: AnyTool): Piece {
   const schema = tool.type === 'opaque' ? undefined : tool.inputSchema
   const lowered = schema === undefined ? undefined : lowerTool(schema, false, toolDialects)
-  const text = writeJson(objectOf(tool, lowered?.schema))
+  const text = writeUnicode(objectOf(tool, lowered?.schema))
   const losses: Loss[] = [...schemaNotes(wire, lowered?.notes ?? [], inputSchemaPath)]
   const isPlain =
     tool.type === undefined && tool.extra === undefined && tool.strict === undefined && lowered?.schema === schema

@@ -13,7 +13,7 @@ import {
   type ToolResult,
   type UserMessage,
 } from '../../conversation/messages.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callOf, customNotes, isCustomCall } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
@@ -47,7 +47,7 @@ export function encodeMessage(message: Message, flags: Flags, answersLegacy: boo
   const losses: Loss[] = []
   const legacy = message.role === 'assistant' ? isLegacyTurn(message) : answersLegacy
   const objects = messageObjects(message, flags, legacy, losses)
-  return { text: joinItems(objects.map(writeJson)), losses, legacy }
+  return { text: joinItems(objects.map(writeUnicode)), losses, legacy }
 }
 
 function messageObjects(message: Message, flags: Flags, legacy: boolean, losses: Loss[]): readonly JsonObject[] {

@@ -5,7 +5,7 @@ import type { CompletionRequest } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
 import type { SealRules } from '../../conversation/seal-rules.js'
 import { ToolwireError } from '../../errors/error.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { carriedFields, noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
@@ -58,7 +58,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const fields = { model: path.hasModel ? undefined : sealed.model, ...settings.fields, ...extra }
   const items = encodeMessages(sealed, flags, losses)
   const declared = { key: tools.sent ?? 'tools', items: tools.pieces }
-  const body = requestBodyOf(writeJson(fields), declared, { key: 'messages', items })
+  const body = requestBodyOf(writeUnicode(fields), declared, { key: 'messages', items })
   const http = { method: 'POST', path: path.path, headers: { 'content-type': 'application/json' }, body }
   return { http, losses, exchange: exchangeOf(sealed, options.stream, flags) }
 }

@@ -2,7 +2,7 @@
 import { at, type Loss } from '../../conversation/losses.js'
 import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { carriedFields, innerFields, leftover, noteOf, unmodelled } from '../extra.js'
 import { wireName } from '../names.js'
@@ -16,7 +16,7 @@ export type AnyTool = ToolSpec | OpaqueTool
 
 /** One tool as JSON. Losses are relative to the tool. */
 export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
-  if (tool.type === 'opaque') return { text: writeJson(tool.data), losses: [] }
+  if (tool.type === 'opaque') return { text: writeUnicode(tool.data), losses: [] }
   const losses: Loss[] = []
   const name = wireName(tool.name, nameRule)
   if (name !== tool.name) {
@@ -32,7 +32,7 @@ export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
   }
   const taken = legacy ? 'all' : modelled.tool
   const fields = carriedFields(wire, tool, '', losses, { taken, inner: { function: inner } })
-  return { text: writeJson(legacy ? definition : { type: 'function', function: definition, ...fields }), losses }
+  return { text: writeUnicode(legacy ? definition : { type: 'function', function: definition, ...fields }), losses }
 }
 
 /** The schema and the strict flag, which is said only when the caller did and only where it can be kept. */

@@ -4,7 +4,7 @@ import { isCall, type Message, type SystemMessage } from '../../conversation/mes
 import type { CompletionRequest, OpaqueTool, ToolSpec } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
 import { ToolwireError } from '../../errors/error.js'
-import { writeJson } from '../../json/stringify.js'
+import { writeJson, writeUnicode } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
 import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { isCustomCall } from '../arguments.js'
@@ -86,7 +86,7 @@ function writeFields(request: CompletionRequest, stream: boolean, rules: History
   }
   const [first] = request.messages
   const instructions = first?.role === 'system' && isInstructions(first) ? instructionsOf(first) : {}
-  return writeJson({ model: fields.model ?? '', ...instructions, ...(stream ? { stream } : {}), ...fields })
+  return writeUnicode({ model: fields.model ?? '', ...instructions, ...(stream ? { stream } : {}), ...fields })
 }
 
 function instructionsOf(message: SystemMessage): JsonObject {
@@ -113,7 +113,7 @@ function toolPiece(tool: ToolSpec | OpaqueTool, names: NameRule): Piece {
   const losses: Loss[] = []
   differences(wire, tool, decodeTool(encoded, ''), '', losses)
   losses.push(...schemaNotes(wire, notes, inputSchemaPath))
-  return { text: writeJson(encoded), losses }
+  return { text: writeUnicode(encoded), losses }
 }
 
 function writeMessages(
@@ -154,7 +154,9 @@ function messagePiece(
 ): Piece {
   const items = encodeMessage(message, rules, isFirst, customs)
   const losses = messageLosses(message, items, rules, isFirst, customs, known)
-  return { text: writeJson(items).slice(1, -1), losses }
+  // The id of a call that only the server knows is sent as it is.
+  const text = known === undefined ? writeUnicode(items) : writeJson(items)
+  return { text: text.slice(1, -1), losses }
 }
 
 const none: ReadonlySet<string> = new Set()
