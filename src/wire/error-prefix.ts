@@ -16,7 +16,8 @@ export function readErrorPrefix(text: string): {
   readonly text: string
   readonly spelling?: string
 } {
-  const found = readPrefixes.find((candidate) => text.startsWith(candidate))
+  // Hardly a text begins with the letter that all of them begin with.
+  const found = text.startsWith('E') ? readPrefixes.find((candidate) => text.startsWith(candidate)) : undefined
   if (found === undefined) return { isError: false, text }
   const rest = { isError: true, text: text.slice(found.length) }
   return found === prefix ? rest : { ...rest, spelling: found }

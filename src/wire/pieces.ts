@@ -21,7 +21,12 @@ export function cachedPiece<T extends object, P extends Piece>(node: T, key: str
 
 /** The losses of a piece, moved to where its node stands. */
 export function relocate(losses: readonly Loss[], path: string, into: Loss[]): void {
-  for (const loss of losses) into.push({ ...loss, path: path + loss.path })
+  for (const { code, wire, path: place, kind, to, message } of losses) {
+    const moved = path + place
+    into.push(
+      to === undefined ? { code, wire, path: moved, kind, message } : { code, wire, path: moved, kind, to, message },
+    )
+  }
 }
 
 /** The messages of a request, items with commas between them: the bytes of those that were written before, and the text of the rest. */

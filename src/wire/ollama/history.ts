@@ -70,11 +70,12 @@ function roleOf(message: Message): string {
 }
 
 function writeUser(message: UserMessage): WritableObject {
-  const images = message.content.flatMap((part) => (part.type === 'image' ? [part.data ?? ''] : []))
-  const more = images.length === 0 ? {} : { images }
+  const images: string[] = []
+  for (const part of message.content) if (part.type === 'image') images.push(part.data ?? '')
   const fields = ownFields(message, modelled.user)
   const isTold = noteOf(message.extra?.[wire], 'role') === 'tool' && fields.tool_call_id === undefined
-  return { role: isTold ? 'tool' : 'user', content: textOf(message.content), ...more, ...fields }
+  const content = textOf(message.content)
+  return { role: isTold ? 'tool' : 'user', content, images: images.length === 0 ? undefined : images, ...fields }
 }
 
 /** Text, thinking and calls of a turn, in the places the wire has for them. */
@@ -84,8 +85,8 @@ export function writeTurn({ content }: Pick<AssistantMessage, 'content'>): Writa
   const calls = content.filter(isCall).map(writeCall)
   return {
     content: textOf(content),
-    ...(thinking === '' ? {} : { thinking }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    thinking: thinking === '' ? undefined : thinking,
+    tool_calls: calls.length === 0 ? undefined : calls,
   }
 }
 

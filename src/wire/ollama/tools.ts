@@ -37,8 +37,7 @@ function writeTool(tool: AnyTool): Piece {
 function objectOf(tool: AnyTool, schema: JsonObject | undefined): WritableObject {
   if (tool.type === 'opaque') return tool.data
   const inner = innerFields(tool.extra?.[wire], 'function', modelled.toolFunction)
-  const described = tool.description === undefined ? {} : { description: tool.description }
-  const callee = { name: tool.name, ...described, parameters: schema ?? empty, ...inner }
+  const callee = { name: tool.name, description: tool.description, parameters: schema ?? empty, ...inner }
   return { type: 'function', function: callee, ...ownFields(tool, modelled.tool) }
 }
 

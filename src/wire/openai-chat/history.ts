@@ -17,7 +17,7 @@ import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callOf, customNotes, isCustomCall } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
-import { carriedFields, innerFields, type Notes, noteOf } from '../extra.js'
+import { carriedFields, hasMember, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
 import { joinItems, type Piece } from '../pieces.js'
 import { type BlockPart, encodeBlock, isBlockPart, isRefusal } from './blocks.js'
@@ -77,12 +77,18 @@ function userMessage(message: UserMessage, losses: Loss[]): JsonObject {
 }
 
 function encodeContent(parts: readonly BlockPart[], losses: Loss[]): Json {
+  const [only] = parts
+  if (parts.length === 1 && only?.type === 'text' && isPlainText(only)) return only.text
   const blocks: JsonObject[] = []
   parts.forEach((part, index) => {
     const block = encodeBlock(part, at('/content', index), losses)
     if (block !== undefined) blocks.push(block)
   })
   return compact(blocks)
+}
+
+function isPlainText(part: TextPart): boolean {
+  return part.text !== '' && part.extra === undefined && part.opaque === undefined
 }
 
 /** A lone plain text is a string, and no block at all an empty one. */
@@ -120,14 +126,16 @@ function assistantMessage(message: AssistantMessage, flags: Flags, legacy: boole
   const notes = blank ? { content: '' } : {}
   const fields = carriedFields(wire, message, '', losses, { taken: modelled.assistant, notes })
   const required = flags.reasoningRequired && calls.length > 0 && Object.keys(reasoning).length === 0
-  return {
+  const content = alone && !blank ? null : compact(blocks)
+  const turn: { [key: string]: Json } = {
     role: 'assistant',
-    content: alone && !blank ? null : compact(blocks),
+    content,
     ...(required ? { reasoning_content: '' } : reasoning),
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(calls.length === 0 ? {} : legacy ? { function_call: calls[0] ?? {} } : { tool_calls: calls }),
-    ...fields,
   }
+  if (refusal !== undefined) turn.refusal = refusal
+  if (calls.length > 0 && legacy) turn.function_call = calls[0] ?? {}
+  else if (calls.length > 0) turn.tool_calls = calls
+  return hasMember(fields) ? { ...turn, ...fields } : turn
 }
 
 function encodeReasoning(

@@ -7,7 +7,7 @@ import type { SealRules } from '../../conversation/seal-rules.js'
 import { ToolwireError } from '../../errors/error.js'
 import { writeUnicode } from '../../json/stringify.js'
 import type { EncodedRequest, Env, Exchange } from '../codec.js'
-import { carriedFields, noteOf } from '../extra.js'
+import { carriedFields, hasMember, noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { renamed } from '../names.js'
 import { cachedPiece, type HistoryItems, relocate, requestBodyOf } from '../pieces.js'
@@ -52,10 +52,11 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const { request: sealed, losses: repairs } = seal(request, env)
   const losses = [...repairs]
   const tools = encodeTools(sealed, losses)
-  const settings = encodeSettings(sealed, options.stream, tools.sent, flags, losses)
-  const extra = carriedFields(wire, sealed, '', losses, settings.written)
   const path = pathOf(sealed, flags)
-  const fields = { model: path.hasModel ? undefined : sealed.model, ...settings.fields, ...extra }
+  const model = path.hasModel ? undefined : sealed.model
+  const settings = encodeSettings(sealed, model, options.stream, tools.sent, flags, losses)
+  const extra = carriedFields(wire, sealed, '', losses, settings.written)
+  const fields = hasMember(extra) ? { ...settings.fields, ...extra } : settings.fields
   const items = encodeMessages(sealed, flags, losses)
   const declared = { key: tools.sent ?? 'tools', items: tools.pieces }
   const body = requestBodyOf(writeUnicode(fields), declared, { key: 'messages', items })

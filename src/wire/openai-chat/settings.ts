@@ -44,15 +44,17 @@ interface Writing {
   readonly inner: { [key: string]: JsonObject | undefined }
 }
 
+/** `model` is undefined where the path names it. */
 export function encodeSettings(
   request: CompletionRequest,
+  model: string | undefined,
   stream: boolean,
   tools: 'tools' | 'functions' | undefined,
   flags: Flags,
   losses: Loss[],
 ): EncodedSettings {
   const own = request.extra?.[wire]
-  const writing: Writing = { request, own, flags, losses, fields: {}, notes: {}, inner: {} }
+  const writing: Writing = { request, own, flags, losses, fields: { model }, notes: {}, inner: {} }
   const { fields, notes } = writing
   writeLimit(writing)
   if (request.temperature !== undefined) fields.temperature = request.temperature

@@ -24,27 +24,32 @@ export function encodeTool(tool: AnyTool, legacy: boolean): Piece {
     losses.push({ code: 'name_changed', wire, path: '/name', kind: 'changed', to: name, message })
   }
   const inner = innerFields(tool.extra?.[wire], 'function', modelled.toolFunction)
-  const definition = {
-    name,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
-    ...parametersOf(tool, losses),
-    ...inner,
-  }
+  const described: Definition = tool.description === undefined ? { name } : { name, description: tool.description }
+  writeParameters(tool, described, losses)
+  const definition = inner === undefined ? described : { ...described, ...inner }
   const taken = legacy ? 'all' : modelled.tool
   const fields = carriedFields(wire, tool, '', losses, { taken, inner: { function: inner } })
   return { text: writeUnicode(legacy ? definition : { type: 'function', function: definition, ...fields }), losses }
 }
 
+type Definition = { [key: string]: Json }
+
 /** The schema and the strict flag, which is said only when the caller did and only where it can be kept. */
-function parametersOf({ inputSchema, strict }: ToolSpec, losses: Loss[]): JsonObject {
-  const flag = strict === undefined ? {} : { strict }
-  if (inputSchema === undefined) return flag
+function writeParameters({ inputSchema, strict }: ToolSpec, definition: Definition, losses: Loss[]): void {
+  if (inputSchema === undefined) {
+    if (strict !== undefined) definition.strict = strict
+    return
+  }
   const lowered = lowerTool(inputSchema, strict, toolDialects)
   losses.push(...schemaLosses(wire, inputSchema, lowered.schema, lowered.notes, inputSchemaPath))
-  if (strict !== true || lowered.strict) return { parameters: lowered.schema, ...flag }
+  definition.parameters = lowered.schema
+  if (strict === undefined) return
+  if (!strict || lowered.strict) {
+    definition.strict = strict
+    return
+  }
   const message = 'the schema cannot be said in strict mode'
   losses.push({ code: 'strict_dropped', wire, path: '/strict', kind: 'dropped', message })
-  return { parameters: lowered.schema }
 }
 
 /** Whether tools and choice can be said in the legacy form, and a client said them so. */

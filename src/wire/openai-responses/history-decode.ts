@@ -122,9 +122,10 @@ function decodeOutput(output: Json | undefined, path: string): Output {
   const part = parts[first]
   if (part?.type !== 'text') return { content: parts, isError: false }
   const read = readErrorPrefix(part.text)
+  if (!read.isError) return { content: parts, isError: false }
   // A text that is nothing but the prefix was put in front of content that has no text of its own.
   const isAlone = first === 0 && parts.length > 1 && !parts.some((other, index) => index > 0 && other.type === 'text')
-  const isOnlyPrefix = read.isError && read.text === '' && isAlone && part.extra === undefined
+  const isOnlyPrefix = read.text === '' && isAlone && part.extra === undefined
   const content = isOnlyPrefix ? parts.slice(1) : parts.with(first, { ...part, text: read.text })
   return { content, isError: read.isError, spelling: read.spelling }
 }

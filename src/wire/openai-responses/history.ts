@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { customNotes } from '../arguments.js'
 import { differences } from '../differences.js'
 import { withErrorPrefix } from '../error-prefix.js'
-import { noteOf } from '../extra.js'
+import { hasMember, noteOf } from '../extra.js'
 import { type NameRule, wireCallId, wireName } from '../names.js'
 import { encodeContent, plainText } from './content.js'
 import { isInstructions, readItems } from './history-decode.js'
@@ -50,7 +50,8 @@ function encodeSystem(message: SystemMessage, rules: HistoryRules): JsonObject {
 /** One plain text is written as a string, in the short form without a type. */
 function withContent(role: string, fields: JsonObject, parts: readonly JsonObject[]): JsonObject {
   const text = plainText(parts)
-  return text === undefined ? { type: 'message', role, ...fields, content: parts } : { role, ...fields, content: text }
+  if (text === undefined) return { type: 'message', role, ...fields, content: parts }
+  return hasMember(fields) ? { role, ...fields, content: text } : { role, content: text }
 }
 
 function encodeResult(result: ToolResult, customs: ReadonlySet<string>): JsonObject {
@@ -72,9 +73,8 @@ function outputOf(result: ToolResult): Json {
   const first = result.content.findIndex((part) => part.type === 'text')
   const parts: JsonObject[] = prefix !== '' && first < 0 ? [{ type: 'input_text', text: prefix }] : []
   result.content.forEach((part, index) => {
-    const encoded = encodeContent(
-      index === first && part.type === 'text' ? { ...part, text: prefix + part.text } : part,
-    )
+    const isTold = index === first && part.type === 'text' && prefix !== ''
+    const encoded = encodeContent(isTold ? { ...part, text: prefix + part.text } : part)
     if (encoded !== undefined) parts.push(encoded)
   })
   const text = plainText(parts)

@@ -58,6 +58,9 @@ export function itemFields(part: Pick<TextPart, 'extra'>): JsonObject {
 /** One plain text is written in the short form every server knows; all else as an output message. */
 function encodeMessage(parts: readonly TextPart[]): JsonObject {
   const [first] = parts as readonly [TextPart, ...TextPart[]]
+  if (parts.length === 1 && first.extra === undefined && first.opaque === undefined) {
+    return { role: 'assistant', content: first.text }
+  }
   const identity = identityFields(first.opaque)
   const content = parts.map(encodeText)
   const fields = itemFields(first)
@@ -81,12 +84,17 @@ export function encodeText(part: TextPart): JsonObject {
 export function encodeCall(call: AnyCall, names?: NameRule): JsonObject {
   const custom = isCustomCall(wire, call)
   const isCut = call.type === 'broken_call' && !custom
+  const call_id = names === undefined ? call.id : wireCallId(call.id, callIdRule)
+  const name = names === undefined ? call.name : wireName(call.name, names)
+  if (call.type === 'tool_call' && call.opaque === undefined && call.extra === undefined) {
+    return { type: 'function_call', call_id, name, arguments: call.arguments }
+  }
   const { id, status = isCut ? 'incomplete' : undefined } = identityFields(call.opaque)
   return {
     type: custom ? 'custom_tool_call' : 'function_call',
     ...(id === undefined ? {} : { id }),
-    call_id: names === undefined ? call.id : wireCallId(call.id, callIdRule),
-    name: names === undefined ? call.name : wireName(call.name, names),
+    call_id,
+    name,
     [custom ? 'input' : 'arguments']: call.arguments,
     ...(status === undefined ? {} : { status }),
     ...fieldsToWrite(call, custom ? modelled.custom : modelled.call),

@@ -111,9 +111,15 @@ function toolPiece(tool: ToolSpec | OpaqueTool, names: NameRule): Piece {
   const notes: SchemaLoss[] = []
   const encoded = encodeTool(tool, names, notes)
   const losses: Loss[] = []
-  differences(wire, tool, decodeTool(encoded, ''), '', losses)
+  if (!isPlainTool(tool, encoded)) differences(wire, tool, decodeTool(encoded, ''), '', losses)
   losses.push(...schemaNotes(wire, notes, inputSchemaPath))
   return { text: writeUnicode(encoded), losses }
+}
+
+/** Whether a tool is written and read back with nothing changed, so that nothing needs to be compared. */
+function isPlainTool(tool: ToolSpec | OpaqueTool, { name, parameters }: JsonObject): boolean {
+  if (tool.type === 'opaque' || tool.extra !== undefined || tool.strict !== undefined) return false
+  return name === tool.name && parameters === tool.inputSchema
 }
 
 function writeMessages(

@@ -17,14 +17,11 @@ export function encodeTool(tool: ToolSpec | OpaqueTool, names: NameRule, notes: 
   const lowered = lowerTool(inputSchema ?? emptySchema, tool.strict, toolDialects)
   notes.push(...lowered.notes)
   const unsaid = tool.strict === undefined && noteOf(ownOf(tool), 'strict') === 'unsaid'
-  return {
-    type: 'function',
-    name: wireName(tool.name, names),
-    ...(description === undefined ? {} : { description }),
-    parameters: lowered.schema,
-    ...(unsaid ? {} : { strict: lowered.strict }),
-    ...fieldsToWrite(tool, modelled.tool),
-  }
+  const written: { [key: string]: Json } = { type: 'function', name: wireName(tool.name, names) }
+  if (description !== undefined) written.description = description
+  written.parameters = lowered.schema
+  if (!unsaid) written.strict = lowered.strict
+  return tool.extra === undefined ? written : { ...written, ...fieldsToWrite(tool, modelled.tool) }
 }
 
 export function decodeTool(tool: Json, path: string): ToolSpec | OpaqueTool {
