@@ -1,6 +1,7 @@
 // The nodes of a request as JSON text. A node the library froze is written once per reader.
 import { memoOf } from '../conversation/freeze.js'
 import type { Loss } from '../conversation/losses.js'
+import type { Message } from '../conversation/messages.js'
 import type { Body } from '../frames/body.js'
 
 /** One canonical node as JSON text of a wire (one value, or several joined by commas). Paths of `losses` are relative to the node. */
@@ -18,6 +19,20 @@ export function cachedPiece<T extends object, P extends Piece>(node: T, key: str
   memo?.set(key, piece)
   return piece
 }
+
+/**
+ * A sealed message that is one plain text and nothing else, as most of them are: written alike, and without a loss, on every
+ * wire whose messages have a role and content. Nothing for any other message.
+ */
+export function plainMessage(message: Message): Piece | undefined {
+  if (message.role === 'tool' || message.extra !== undefined || message.content.length !== 1) return undefined
+  const [part] = message.content
+  if (part?.type !== 'text' || part.text === '' || part.extra !== undefined || part.opaque !== undefined)
+    return undefined
+  return { text: `{"role":"${message.role}","content":${JSON.stringify(part.text)}}`, losses: noLosses }
+}
+
+const noLosses: readonly Loss[] = []
 
 /** The losses of a piece, moved to where its node stands. */
 export function relocate(losses: readonly Loss[], path: string, into: Loss[]): void {

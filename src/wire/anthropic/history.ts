@@ -9,7 +9,7 @@ import { argumentsObject } from '../arguments.js'
 import { carriedFields, noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { wireCallId, wireName } from '../names.js'
-import { cachedPiece, type HistoryItems, type Piece, relocate } from '../pieces.js'
+import { cachedPiece, type HistoryItems, type Piece, plainMessage, relocate } from '../pieces.js'
 import {
   type Block,
   readAssistantBlock,
@@ -31,7 +31,7 @@ interface History {
 /** The `system` member and the items of `messages`. */
 export function writeHistory(list: readonly Message[], properties: PropertyNames | undefined, losses: Loss[]): History {
   const key = properties === undefined ? wire : `${wire}/${propertiesKey(properties)}`
-  const whole = (message: Message): Piece => writeMessage(message, properties)
+  const whole = (message: Message): Piece => plainMessage(message) ?? writeMessage(message, properties)
   const inner = (message: Message): Piece => writeBlocks(message, properties)
   const take = (index: number, joined: boolean, found: Loss[]): string => {
     const message = list[index] as Message

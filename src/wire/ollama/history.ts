@@ -11,7 +11,7 @@ import { differences } from '../differences.js'
 import { readErrorPrefix, withErrorPrefix } from '../error-prefix.js'
 import { noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
-import { cachedPiece, type HistoryItems, joinItems, type Piece, relocate } from '../pieces.js'
+import { cachedPiece, type HistoryItems, joinItems, type Piece, plainMessage, relocate } from '../pieces.js'
 import { isPlainCall, ownFields, type WritableObject, writeCall } from './calls.js'
 import { readImage, readMessages } from './history-decode.js'
 import { modelled, rawArguments, wire } from './types.js'
@@ -29,6 +29,8 @@ export function writeHistory(list: readonly Message[], losses: Loss[]): HistoryI
 }
 
 function writeMessage(message: Message): Piece {
+  const plain = plainMessage(message)
+  if (plain !== undefined) return plain
   const text = joinItems(objectsOf(message).map(writeUnicode))
   const losses: Loss[] = []
   if (!isPlain(message)) differences(wire, message, readBack(message, text), '', losses)

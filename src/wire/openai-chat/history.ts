@@ -19,7 +19,7 @@ import { callOf, customNotes, isCustomCall } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
 import { carriedFields, hasMember, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
-import { joinItems, type Piece } from '../pieces.js'
+import { joinItems, type Piece, plainMessage } from '../pieces.js'
 import { type BlockPart, encodeBlock, isBlockPart, isRefusal } from './blocks.js'
 import type { Flags } from './profiles.js'
 import { reportReasoning, writeReasoning } from './reasoning.js'
@@ -44,6 +44,9 @@ function isLegacyTurn(message: AssistantMessage): boolean {
 
 /** `answersLegacy` says, of results, that the turn they answer was a legacy one. */
 export function encodeMessage(message: Message, flags: Flags, answersLegacy: boolean): MessagePiece {
+  const plain = plainMessage(message)
+  if (plain !== undefined)
+    return { text: plain.text, losses: plain.losses, legacy: message.role !== 'assistant' && answersLegacy }
   const losses: Loss[] = []
   const legacy = message.role === 'assistant' ? isLegacyTurn(message) : answersLegacy
   const objects = messageObjects(message, flags, legacy, losses)
@@ -77,18 +80,12 @@ function userMessage(message: UserMessage, losses: Loss[]): JsonObject {
 }
 
 function encodeContent(parts: readonly BlockPart[], losses: Loss[]): Json {
-  const [only] = parts
-  if (parts.length === 1 && only?.type === 'text' && isPlainText(only)) return only.text
   const blocks: JsonObject[] = []
   parts.forEach((part, index) => {
     const block = encodeBlock(part, at('/content', index), losses)
     if (block !== undefined) blocks.push(block)
   })
   return compact(blocks)
-}
-
-function isPlainText(part: TextPart): boolean {
-  return part.text !== '' && part.extra === undefined && part.opaque === undefined
 }
 
 /** A lone plain text is a string, and no block at all an empty one. */

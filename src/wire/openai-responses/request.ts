@@ -12,7 +12,7 @@ import type { EncodedRequest, Env, Exchange } from '../codec.js'
 import { differences } from '../differences.js'
 import { historyItems, type WriteMessages } from '../history.js'
 import { type NameRule, renamed, wireCallId, wireName } from '../names.js'
-import { cachedPiece, type HistoryItems, type Piece, relocate, requestBodyOf } from '../pieces.js'
+import { cachedPiece, type HistoryItems, type Piece, plainMessage, relocate, requestBodyOf } from '../pieces.js'
 import { hasPlainSettings } from '../plain-settings.js'
 import { inputSchemaPath, mappingsOf, schemaNotes } from '../schemas.js'
 import { encodeMessage, type HistoryRules, messageLosses } from './history.js'
@@ -129,7 +129,7 @@ function writeMessages(
   remembers: boolean,
   losses: Loss[],
 ): HistoryItems {
-  const make = (message: Message): Piece => messagePiece(message, rules, false, none)
+  const make = (message: Message): Piece => plainMessage(message) ?? messagePiece(message, rules, false, none)
   const write: WriteMessages = (from, to, count, items, found) => {
     // Where the server remembers calls, a result may name one that is not here: then each message is read in its context.
     const known = remembers ? new Map<string, string>() : undefined
