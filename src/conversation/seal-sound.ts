@@ -103,14 +103,13 @@ function areTexts(parts: readonly UserPart[], rules: SealRules, place: 'system' 
 
 function isCleanTurn(content: readonly AssistantPart[], rules: SealRules): boolean {
   const hasSlots = rules.assistantOrder === 'slots'
-  const isJoined = rules.joinText.includes('assistant')
   let last: AssistantPart | undefined
   for (const part of content) {
     if (part.type === 'tool_call') {
       if (!isPlainCall(part)) return false
     } else if (
       !isPlainText(part, rules) ||
-      (isJoined && last?.type === 'text') ||
+      (last?.type === 'text' && rules.joinText.includes('assistant')) ||
       (hasSlots && last?.type === 'tool_call')
     )
       return false

@@ -22,7 +22,7 @@ const halfEscape = /\\u[dD][89a-fA-F]/
 
 /** Whether an escape in JSON text may stand for half of a surrogate pair; one for a whole pair is found, too. */
 export function hasHalfEscape(text: string): boolean {
-  return halfEscape.test(text)
+  return text.includes('\\') && halfEscape.test(text)
 }
 
 /** The value with U+FFFD for every such half; `report` is told the place of each text or key that was changed. */

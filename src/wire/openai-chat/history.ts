@@ -15,7 +15,7 @@ import {
 } from '../../conversation/messages.js'
 import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf, customNotes, isCustomCall } from '../arguments.js'
+import { callOf, customNotes, isCustomCall, readArguments } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
 import { carriedFields, hasMember, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
@@ -38,8 +38,13 @@ export interface MessagePiece extends Piece {
 
 /** Whether a turn makes its one call in the legacy `function_call` form; its results then follow as role `function`. */
 function isLegacyTurn(message: AssistantMessage): boolean {
-  const calls = message.content.filter(isCall)
-  return calls.length === 1 && calls.every((call) => noteOf(call.extra?.[wire], 'legacy') === true)
+  let calls = 0
+  for (const part of message.content) {
+    if (!isCall(part)) continue
+    if (noteOf(part.extra?.[wire], 'legacy') !== true) return false
+    calls += 1
+  }
+  return calls === 1
 }
 
 /** `answersLegacy` says, of results, that the turn they answer was a legacy one. */
@@ -164,6 +169,9 @@ function encodeCall(call: AnyCall, flags: Flags, path: string, losses: Loss[]): 
   const own = call.extra?.[wire]
   const id = wireCallId(call.id, callIdRules[flags.callIds])
   const name = wireName(call.name, nameRule)
+  if (isPlainCall(call) && id === call.id && name === call.name) {
+    return { id, type: 'function', function: { name, arguments: call.arguments } }
+  }
   const custom = isCustomCall(wire, call)
   const inner = custom ? innerFields(own, 'custom', modelled.custom) : innerFields(own, 'function', modelled.function)
   const fields = carriedFields(wire, call, path, losses, {
@@ -179,6 +187,13 @@ function encodeCall(call: AnyCall, flags: Flags, path: string, losses: Loss[]): 
   const back = callOf({ id, name, text: call.arguments })
   reportCall(call, back, path, losses)
   return { id, type: 'function', function: { name, arguments: back.arguments, ...inner }, ...content, ...fields }
+}
+
+/** Whether nothing of a call but its name and id could be read back otherwise. */
+function isPlainCall(call: AnyCall): boolean {
+  if (call.type !== 'tool_call' || call.extra !== undefined || call.opaque !== undefined || call.name === '')
+    return false
+  return readArguments(call.arguments) === 'object'
 }
 
 function legacyCall(call: AnyCall, path: string, losses: Loss[]): JsonObject {
@@ -251,6 +266,8 @@ function resultSpelling(result: ToolResult): string | undefined {
 }
 
 function resultContent(result: ToolResult, spelling: string | undefined, path: string, losses: Loss[]): Json {
+  const text = plainText(result)
+  if (text !== undefined && !readErrorPrefix(text).isError) return text
   reportAmbiguousPrefix(wire, result, path, losses)
   const blocks: JsonObject[] = []
   let told = !result.isError
@@ -267,6 +284,13 @@ function resultContent(result: ToolResult, spelling: string | undefined, path: s
   })
   if (!told) blocks.unshift({ type: 'text', text: withErrorPrefix('', true, spelling) })
   return compact(blocks)
+}
+
+/** The text of a success that is one plain text and nothing else. */
+function plainText({ isError, content }: ToolResult): string | undefined {
+  const [part] = content
+  if (isError || content.length !== 1 || part?.type !== 'text' || part.text === '') return undefined
+  return part.extra === undefined && part.opaque === undefined ? part.text : undefined
 }
 
 /** A success whose first text is nothing but an error prefix: a reader is left with no text. */
