@@ -20,19 +20,22 @@ export function cachedPiece<T extends object, P extends Piece>(node: T, key: str
   return piece
 }
 
-/**
- * A sealed message that is one plain text and nothing else, as most of them are: written alike, and without a loss, on every
- * wire whose messages have a role and content. Nothing for any other message.
- */
-export function plainMessage(message: Message): Piece | undefined {
+/** The text of a sealed message that is one plain text and nothing else, as most of them are; nothing for any other. */
+export function loneText(message: Message): string | undefined {
   if (message.role === 'tool' || message.extra !== undefined || message.content.length !== 1) return undefined
   const [part] = message.content
-  if (part?.type !== 'text' || part.text === '' || part.extra !== undefined || part.opaque !== undefined)
-    return undefined
-  return { text: `{"role":"${message.role}","content":${JSON.stringify(part.text)}}`, losses: noLosses }
+  if (part?.type !== 'text' || part.extra !== undefined || part.opaque !== undefined) return undefined
+  return part.text === '' ? undefined : part.text
 }
 
-const noLosses: readonly Loss[] = []
+/** Such a message: written alike, and without a loss, on every wire whose messages have a role and content. */
+export function plainMessage(message: Message): Piece | undefined {
+  const text = loneText(message)
+  if (text === undefined) return undefined
+  return { text: `{"role":"${message.role}","content":${JSON.stringify(text)}}`, losses: noLosses }
+}
+
+export const noLosses: readonly Loss[] = []
 
 /** The losses of a piece, moved to where its node stands. */
 export function relocate(losses: readonly Loss[], path: string, into: Loss[]): void {

@@ -21,7 +21,7 @@ import { differences } from '../differences.js'
 import { noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { wireCallId, wireName } from '../names.js'
-import { cachedPiece, type HistoryItems, type Piece, relocate } from '../pieces.js'
+import { cachedPiece, type HistoryItems, loneText, noLosses, type Piece, relocate } from '../pieces.js'
 import { contentExtra, decodeSystem } from './contents.js'
 import {
   type CallOptions,
@@ -147,6 +147,8 @@ function isUnsent(call: AnyCall, position: number): boolean {
 }
 
 function writeUser(message: UserMessage, reader: Reader): Piece {
+  const text = loneText(message)
+  if (text !== undefined) return { text: `${userHead}{"text":${JSON.stringify(text)}}]}`, losses: noLosses }
   const losses: Loss[] = []
   const parts: WritableObject[] = []
   message.content.forEach((part, index) => {
@@ -244,6 +246,8 @@ function isUserRole(role: Json | undefined): role is string {
 
 /** The system instruction of the leading system message, as JSON text. */
 export function writeSystem(message: SystemMessage, losses: Loss[]): string {
+  const lone = loneText(message)
+  if (lone !== undefined) return `{"parts":[{"text":${JSON.stringify(lone)}}]}`
   const parts = message.content.map((part) => writeText(part, 'user'))
   const text = writeUnicode({ ...ownFields(message, contentKeys), parts })
   if (message.extra !== undefined || !message.content.every(isPlainText)) {

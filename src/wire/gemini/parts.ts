@@ -78,7 +78,7 @@ export interface CallOptions {
 export function writeText(part: TextPart | ReasoningPart, place: 'model' | 'user'): WritableObject {
   return {
     text: part.text,
-    ...(part.type === 'reasoning' ? { thought: true } : noFields),
+    thought: part.type === 'reasoning' ? true : undefined,
     thoughtSignature: signatureIn(part.opaque),
     ...ownFields(part, place === 'model' ? modelTextKeys : textKeys),
   }

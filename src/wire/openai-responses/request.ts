@@ -160,6 +160,7 @@ function messagePiece(
 ): Piece {
   const items = encodeMessage(message, rules, isFirst, customs)
   const losses = messageLosses(message, items, rules, isFirst, customs, known)
+  if (items.length === 0) return { text: '', losses }
   // The id of a call that only the server knows is sent as it is.
   const text = known === undefined ? writeUnicode(items) : writeJson(items)
   return { text: text.slice(1, -1), losses }
