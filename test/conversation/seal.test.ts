@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Message, ToolCall, ToolResult } from '../../src/conversation/messages.js'
 import { seal, unansweredText } from '../../src/conversation/seal.js'
 import type { SealRules } from '../../src/conversation/seal-rules.js'
+import { isSound, noIds } from '../../src/conversation/seal-sound.js'
 import { codecs, profileOf } from '../../src/wire/index.js'
 import { conversationArbitraries } from '../arbitraries/conversation.js'
 
@@ -250,6 +251,40 @@ describe('seal', () => {
     })
   }
 })
+
+const answered = (...ids: readonly string[]): Message => results(...ids.map((id) => answer(id)))
+/** Turns of few words and ids, so that some histories of them are sound and most are nearly so. */
+const nearlySound: fc.Arbitrary<readonly Message[]> = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom('hi', ' ', '', '\ud800').map(user),
+      fc.constantFrom<Message>({ role: 'system', content: [text('be kind')] }, { role: 'user', content: [] }),
+      fc.constantFrom<Message>({ role: 'assistant', content: [text('yes')] }, { role: 'assistant', content: [] }),
+      fc.constantFrom<readonly Message[]>([calls('a'), answered('a')], [calls('b', 'c'), answered('b', 'c')]),
+      fc.constantFrom<readonly Message[]>([calls('b', 'c'), answered('c', 'b')], [calls('d', 'd'), answered('d', 'd')]),
+      fc.constantFrom<Message>(calls('e'), answered('a')),
+    ),
+    { maxLength: 5 },
+  )
+  .map((turns) => turns.flat())
+
+for (const [name, rules] of Object.entries({ plain, strict })) {
+  test(`a history that is taken as sound needs no repair when it is looked at in full (${name} rules)`, () => {
+    let sound = 0
+    const carrying: Message = { role: 'user', content: [text('and?')], extra: { [rules.wire]: { note: 1 } } }
+    fc.assert(
+      fc.property(nearlySound, (messages) => {
+        if (!isSound(messages, 0, noIds, rules)) return
+        sound += 1
+        const given = [...messages, carrying]
+        expect(isSound(given, 0, noIds, rules)).toBe(false)
+        expect(seal(given, rules)).toEqual({ messages: given, losses: [] })
+      }),
+      { numRuns: 1000 },
+    )
+    expect(sound).toBeGreaterThan(50)
+  })
+}
 
 test('reasoning that is joined in a turn of another wire stays at home, and sealing again changes nothing', () => {
   const thought = { type: 'reasoning', text: 'hm', opaque: { origin: { wire: 'openai-chat' }, data: {} } } as const
