@@ -1,6 +1,7 @@
 // The tables of a run, as markdown. node report.mjs [results.json]
 import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
+import { quantile } from './lib/pool.mjs'
 import { targetRows } from './lib/targets.mjs'
 
 const wireOrder = ['openai', 'anthropic', 'ollama', 'gemini']
@@ -12,6 +13,13 @@ function show(value, digits = 0) {
 
 function spread(stats, digits = 2) {
   return stats ? `${show(stats.median, digits)} [${show(stats.min, digits)}..${show(stats.max, digits)}]` : '-'
+}
+
+/** The median, and between what half of the samples lie. */
+function middle(stats, digits = 2) {
+  if (!stats) return '-'
+  const [low, high] = [quantile(stats.samples, 0.25), quantile(stats.samples, 0.75)]
+  return `${show(stats.median, digits)} [${show(low, digits)}..${show(high, digits)}]`
 }
 
 function table(title, head, rows) {
@@ -119,13 +127,20 @@ function coldTable({ nodeStartMs, nodeStartCpuMs: _, ...contenders }) {
 }
 
 function schemaTable(scenario) {
-  const head = ['path', 'convert CPU µs/tool [min..max]', 'validate CPU µs/argument [min..max]']
+  const head = ['path', 'convert CPU µs/tool', 'of zod', 'validate CPU µs/argument', 'of zod', 'rounds']
   const rows = Object.entries(scenario).map(([name, value]) => [
     name,
-    spread(value.convertUsPerTool, 1),
-    spread(value.validateUsPerArg),
+    show(value.convertUsPerTool?.median, 1),
+    middle(value.convertRatio),
+    show(value.validateUsPerArg?.median, 2),
+    middle(value.validateRatio),
+    `${value.convertRatio?.samples.length ?? 0} / ${value.validateRatio?.samples.length ?? 0}`,
   ])
-  return table('G. schema conversion and validation', head, rows)
+  return table(
+    'G. schema conversion and validation: medians, and the middle half of the ratios to zod in the same round',
+    head,
+    rows,
+  )
 }
 
 function gatewayTable({ peakRssMB = {}, ...cases }) {

@@ -1,4 +1,6 @@
 // G. schema conversion (100 fresh zod tools -> JSON schema) and validation of 10,000 argument objects, per library path.
+// Rounds are interleaved in rotating order; each ratio is to zod in the same round, where the compilers and the collector of the runtime
+// were about as busy.
 // A further contender: EXTRA_SCHEMA=path to a module exporting { name: { convert?(tools), validator?(tool) -> (args) => any } }.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -85,61 +87,108 @@ export default async function schema({ quick }) {
       },
     },
   }
-  const { tool } = await import('../../dist/index.js')
-  const { takeSchema } = await import('../../dist/schema/intake.js')
-  const ours = (input) => (x) =>
-    tool({ name: x.name, description: x.description, input: x[input], execute: () => '' }).spec.inputSchema
+  // What Node loads of the package, as in the other scenarios.
+  const { tool } = await import('../../dist/node/index.js')
+  const made = (input) => (x) => tool({ name: x.name, description: x.description, input: x[input], execute: () => '' })
+  const converted = (input) => (tools) => tools.map((x) => made(input)(x).spec.inputSchema)
+  // As the executor checks: the arguments were parsed for this check alone.
   const checker = (input) => (t) => {
-    const taken = takeSchema(t[input], 'input')
-    // As the executor checks: the arguments were parsed for this check alone.
-    return (a) => taken.check(a, { fresh: true })
+    const own = made(input)(t)
+    return (a) => own.checkInput(a, { fresh: true })
   }
-  C['toolwire (zod)'] = { convert: (t) => t.map(ours('zod')), validator: checker('zod') }
-  const again = (input) => ({ prep: warmed(input), convert: (t) => t.map(ours(input)), validator: null })
-  const warmed = (input) => (t) => {
-    t.forEach(ours(input))
-    return t
-  }
+  const again = (input) => ({
+    prep: (tools) => {
+      converted(input)(tools)
+      return tools
+    },
+    convert: converted(input),
+    validator: null,
+  })
+  C['toolwire (zod)'] = { convert: converted('zod'), validator: checker('zod') }
   C['toolwire (zod), the same again'] = again('zod')
   C['toolwire (JSON Schema), the same again'] = again('jsonSchema')
-  C['toolwire (JSON Schema)'] = { convert: (t) => t.map(ours('jsonSchema')), validator: checker('jsonSchema') }
+  C['toolwire (JSON Schema)'] = { convert: converted('jsonSchema'), validator: checker('jsonSchema') }
   if (process.env.EXTRA_SCHEMA)
     Object.assign(C, (await import(pathToFileURL(resolve(process.env.EXTRA_SCHEMA)).href)).default)
-  const R = quick ? 3 : 7,
-    V = 10000,
-    out = {}
-  const fresh = Array.from({ length: V }, () => ({ ...structuredClone(sampleArgs) }))
-  const raws = fresh.map((a) => ({ json: JSON.stringify(a) }))
-  const acc = Object.fromEntries(Object.keys(C).map((k) => [k, { c: [], v: [] }]))
-  for (let r = -1; r < R; r++)
-    for (const [k, c] of Object.entries(C)) {
-      if (c.convert) {
-        let t = makeTools(100)
-        if (c.prep) t = c.prep(t)
-        globalThis.gc?.()
-        const u0 = process.cpuUsage()
-        await c.convert(t)
-        const u = process.cpuUsage(u0)
-        if (r >= 0) acc[k].c.push(u.user + u.system)
-      }
-      if (c.validator) {
-        const v = c.validator(makeTools(1)[0])
-        const src = c.raw ? raws : fresh
-        globalThis.gc?.()
-        const u0 = process.cpuUsage()
-        for (let i = 0; i < V; i++) {
-          const x = v(src[i])
-          if (x && typeof x.then === 'function') await x
-        }
-        const u = process.cpuUsage(u0)
-        if (r >= 0) acc[k].v.push(u.user + u.system)
-      }
+  const conversion = await measure(pick(C, 'convert'), quick ? 5 : 30, conversions)
+  const validation = await measure(pick(C, 'validator'), quick ? 30 : 160, validations)
+  return Object.fromEntries(
+    Object.keys(C).map((name) => {
+      const [convert, validate] = [conversion.get(name), validation.get(name)]
+      return [
+        name,
+        {
+          convertUsPerTool: convert?.us ?? null,
+          convertRatio: convert?.ratio ?? null,
+          validateUsPerArg: validate?.us ?? null,
+          validateRatio: validate?.ratio ?? null,
+        },
+      ]
+    }),
+  )
+}
+
+const floorName = 'zod z.toJSONSchema (floor)'
+const toolCount = 100
+const argumentCount = 10_000
+const args = Array.from({ length: argumentCount }, () => structuredClone(sampleArgs))
+const texts = args.map((value) => ({ json: JSON.stringify(value) }))
+
+function pick(contenders, part) {
+  return Object.entries(contenders).filter(([, contender]) => contender[part])
+}
+
+/** What is measured: `ready` makes everything anew before a round, `once` gives the CPU time of one piece in µs. */
+const conversions = {
+  ready: ({ prep }) => (prep ? prep(makeTools(toolCount)) : makeTools(toolCount)),
+  async once({ convert }, tools) {
+    const before = process.cpuUsage()
+    await convert(tools)
+    return spent(before) / toolCount
+  },
+}
+
+const validations = {
+  ready: ({ validator }) => validator(makeTools(1)[0]),
+  async once({ raw }, validate) {
+    const values = raw ? texts : args
+    const before = process.cpuUsage()
+    for (let index = 0; index < argumentCount; index++) {
+      const found = validate(values[index])
+      if (found && typeof found.then === 'function') await found
     }
-  for (const [k, a] of Object.entries(acc)) {
-    out[k] = {
-      convertUsPerTool: a.c.length ? { ...stats(a.c.map((x) => x / 100)) } : null,
-      validateUsPerArg: a.v.length ? { ...stats(a.v.map((x) => x / V)) } : null,
+    return spent(before) / argumentCount
+  },
+}
+
+function spent(before) {
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+/** Everybody is given about as long: who takes so many times as long as the floor takes part in fewer rounds. */
+const longest = 3
+
+/** By name: the figures of all rounds a contender took part in, and the ratios to the floor of the same round. */
+async function measure(contenders, rounds, { ready, once }) {
+  const found = new Map(contenders.map(([name]) => [name, { figures: [], ratios: [] }]))
+  let every = new Map()
+  // The first rounds warm up; there everybody takes part.
+  for (let round = -2; round < rounds; round++) {
+    const turns = contenders.map((_, turn) => contenders[(turn + round + 2) % contenders.length])
+    const players = turns.filter(([name]) => round < 0 || round % every.get(name) === 0)
+    // Before the round, so that nobody pays for what making the tools leaves to be collected.
+    const things = new Map(players.map(([name, contender]) => [name, ready(contender)]))
+    const costs = new Map()
+    for (const [name, contender] of players) costs.set(name, await once(contender, things.get(name)))
+    const floor = costs.get(floorName)
+    if (round < 0) every = new Map([...costs].map(([name, cost]) => [name, Math.ceil(cost / floor / longest)]))
+    else {
+      for (const [name, cost] of costs) {
+        found.get(name).figures.push(cost)
+        found.get(name).ratios.push(cost / floor)
+      }
     }
   }
-  return out
+  return new Map([...found].map(([name, { figures, ratios }]) => [name, { us: stats(figures), ratio: stats(ratios) }]))
 }

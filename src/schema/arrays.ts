@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
 import { isUnique } from './equality.js'
 import { spend } from './meter.js'
-import { type Check, checkMember, enter, fail, matches, type Node } from './run.js'
+import { type Check, checkMember, enter, fail, failTypes, matches, type Node, type Run } from './run.js'
 
 export function arrayChecks(schema: JsonObject, checks: Check[], context: Context): void {
   const { minItems, maxItems, uniqueItems, contains } = schema
@@ -21,30 +21,62 @@ function countCheck(limit: number, side: 'least' | 'most'): Check {
     !Array.isArray(value) || (side === 'least' ? value.length >= limit : value.length <= limit) || fail(run, text)
 }
 
+/** Whether a schema says `array` and something of the items: then the check of these tells the kind of the value too. */
+export function isListed({ type, prefixItems, items }: JsonObject): boolean {
+  return type === 'array' && (prefixItems !== undefined || items !== undefined)
+}
+
+/** What a schema says of the items of an array. */
+interface Items {
+  readonly prefix: readonly Node[]
+  /** Of those after the prefix; undefined where nothing is said of them, or where there may be none. */
+  readonly rest: Node | undefined
+  readonly isClosed: boolean
+  readonly tellsKind: boolean
+}
+
 function itemsCheck(schema: JsonObject, context: Context): Check | undefined {
   const { prefixItems, items } = schema
   const prefix = Array.isArray(prefixItems) ? prefixItems.map((item: Json) => context.node(item)) : []
-  if (prefix.length === 0 && items === undefined) return undefined
-  const rest = items === undefined ? undefined : context.node(items)
+  if (prefix.length === 0 && items === undefined && !isListed(schema)) return undefined
   const isClosed = items === false
-  return (value, run) => {
-    if (!Array.isArray(value)) return true
-    enter(run)
-    let fits = true
-    if (isClosed && value.length > prefix.length) fits = fail(run, `must have at most ${prefix.length} items`)
-    const end = rest === undefined || isClosed ? Math.min(prefix.length, value.length) : value.length
-    let index = 0
-    for (; index < end; index++) {
-      if (!fits && run.sink === undefined) break
-      if (index % stride === stride - 1) spend(run, stride)
-      const node: Node | undefined = index < prefix.length ? prefix[index] : rest
-      if (node !== undefined && !checkMember(node, value[index], run, index)) fits = false
-    }
-    spend(run, index % stride)
-    run.depth--
-    return fits
-  }
+  const rest = items === undefined || isClosed ? undefined : context.node(items)
+  const plan: Items = { prefix, rest, isClosed, tellsKind: isListed(schema) }
+  return (value, run) => walkItems(plan, value, run)
 }
+
+/** The loop over the items of a value: one function for all schemas, as that over members. */
+function walkItems(items: Items, value: unknown, run: Run): boolean {
+  if (!Array.isArray(value)) return !items.tellsKind || failTypes(run, arrayKind)
+  enter(run)
+  const { rest } = items
+  const start = items.prefix.length
+  let fits = (start === 0 && !items.isClosed) || prefixFits(items, value, run)
+  let index = start
+  for (const end = rest === undefined ? start : value.length; index < end; index++) {
+    if (!fits && run.sink === undefined) break
+    if ((index - start) % stride === stride - 1) spend(run, stride)
+    if (rest !== undefined && !checkMember(rest, value[index], run, index)) fits = false
+  }
+  spend(run, (index - start) % stride)
+  run.depth--
+  return fits
+}
+
+/** Of the first items, and that there may be no more. */
+function prefixFits({ prefix, isClosed }: Items, value: readonly unknown[], run: Run): boolean {
+  let fits = true
+  if (isClosed && value.length > prefix.length) fits = fail(run, `must have at most ${prefix.length} items`)
+  const end = Math.min(prefix.length, value.length)
+  spend(run, end)
+  for (const [index, node] of prefix.slice(0, end).entries()) {
+    if (!fits && run.sink === undefined) break
+    if (!checkMember(node, value[index], run, index)) fits = false
+  }
+  return fits
+}
+
+const arrayKind = ['array']
 
 /** Items are paid for in so many at a time: to count each would take longer than to look at it. */
 const stride = 256

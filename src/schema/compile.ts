@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../json/types.js'
 import { arrayChecks } from './arrays.js'
 import { combinatorChecks } from './combinators.js'
 import type { Context } from './context.js'
+import { glanceOf, unseen } from './glance.js'
 import { numberChecks } from './numbers.js'
 import { objectChecks } from './objects.js'
 import { linearPattern } from './pattern.js'
@@ -34,19 +35,19 @@ export function compileNode(root: JsonObject, omitted: ReadonlySet<string>): Nod
   return context.node(root)
 }
 
-const anything: Node = { schema: true, check: () => true, plain: undefined }
-const nothing: Node = { schema: false, check: (_value, run) => fail(run, 'is not allowed'), plain: undefined }
+const anything: Node = { schema: true, check: () => true, ...unseen }
+const nothing: Node = { schema: false, check: (_value, run) => fail(run, 'is not allowed'), ...unseen }
 
 function lazyNode(schema: JsonObject, context: Context): Node {
   const node: Node = {
     schema,
     check: (value, run) => {
       const checks = checksOf(schema, context)
-      node.check = all(checks, schema.type)
-      if (checks.length === 1 && (schema.type === 'string' || schema.type === 'boolean')) node.plain = schema.type
+      node.check = all(checks)
+      Object.assign(node, glanceOf(schema, checks.length))
       return node.check(value, run)
     },
-    plain: undefined,
+    ...unseen,
   }
   return node
 }
@@ -86,11 +87,11 @@ function checksOf(schema: JsonObject, context: Context): readonly Check[] {
 }
 
 /** One check out of several. Where there is a type, it comes first. */
-function all(checks: readonly Check[], type: Json | undefined): Check {
+function all(checks: readonly Check[]): Check {
   const [first, second] = checks
   if (first === undefined) return anything.check
   if (second === undefined) return first
-  if (checks.length === 2) return both(first, second, type)
+  if (checks.length === 2) return both(first, second)
   return (value, run) => {
     let fits = true
     for (let index = 0; index < checks.length; index++) {
@@ -102,21 +103,10 @@ function all(checks: readonly Check[], type: Json | undefined): Check {
   }
 }
 
-/** Mostly a type and one thing more: a value of the most frequent types is seen to be of it without a call. */
-function both(first: Check, second: Check, type: Json | undefined): Check {
-  const inTurn: Check = (value, run) => {
+function both(first: Check, second: Check): Check {
+  return (value, run) => {
     if (first(value, run)) return second(value, run)
     if (run.sink !== undefined) second(value, run)
     return false
-  }
-  switch (type) {
-    case 'string':
-      return (value, run) => (typeof value === 'string' ? second(value, run) : inTurn(value, run))
-    case 'integer':
-      return (value, run) => (Number.isInteger(value) ? second(value, run) : inTurn(value, run))
-    case 'array':
-      return (value, run) => (Array.isArray(value) ? second(value, run) : inTurn(value, run))
-    default:
-      return inTurn
   }
 }

@@ -42,9 +42,11 @@ export function memberTest(members: readonly Json[]): (value: unknown, meter: Me
   }
 }
 
-/** Up to a dozen comparisons are faster than one lookup, which must hash the text. */
+/** So many comparisons are faster than one lookup, which must hash the text. */
+export const fewMembers = 12
+
 function scalarTest(members: readonly unknown[]): (value: unknown) => boolean {
-  if (members.length > 12) {
+  if (members.length > fewMembers) {
     const known = new Set(members)
     return (value) => known.has(value)
   }

@@ -3,6 +3,7 @@
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
+import { isSeen } from './glance.js'
 import { memberUnits, spend, wide, wideUnits } from './meter.js'
 import type { Pattern } from './pattern.js'
 import {
@@ -19,21 +20,23 @@ import {
 } from './run.js'
 import { isMatch } from './strings.js'
 
-/** What a schema says of one name. */
+/** What a schema says of one name, or of all names that it does not say. */
 interface Slot {
   readonly name: string
-  /** Undefined for a name that is only required. */
-  readonly node: Node | undefined
+  readonly node: Node
   readonly required: 0 | 1
+  /** Whether the name is one of `properties`. */
+  readonly isKnown: boolean
+  /** Where the slot is that is expected after this one. */
+  readonly next: number
 }
 
-/** What a schema says of names that have no slot, or of all names. */
+/** What a schema says of names beside `properties`, when it depends on the name. */
 interface Rest {
   readonly names: Node | undefined
   readonly patterns: readonly { readonly pattern: Pattern; readonly node: Node }[]
+  /** Of names that neither `properties` nor a pattern knows. */
   readonly additional: Node | undefined
-  /** Whether it says nothing of names that have a slot. */
-  readonly isForUnknown: boolean
 }
 
 export function objectChecks(schema: JsonObject, checks: Check[], context: Context): void {
@@ -54,84 +57,108 @@ export function isMembered(schema: JsonObject): boolean {
   return !isPlain || propertyNames !== undefined || patternProperties !== undefined
 }
 
+/** What a schema says of the members of an object. */
+interface Members {
+  /** Of the names in `properties`, in their order. */
+  readonly slots: readonly Slot[]
+  /** Of all names that are known or required. */
+  readonly byName: ReadonlyMap<string, Slot>
+  /** Of any other name. */
+  readonly stranger: Slot
+  readonly required: readonly string[]
+  readonly rest: Rest | undefined
+  readonly tellsKind: boolean
+}
+
 function membersCheck(schema: JsonObject, context: Context): Check | undefined {
-  const slots = slotsOf(schema, context)
+  const { properties, additionalProperties } = schema
+  const tellsKind = isMembered(schema)
+  const required = new Set(Array.isArray(schema.required) ? schema.required.map(String) : [])
   const rest = restOf(schema, context)
-  if (slots.length === 0 && rest === undefined && !isMembered(schema)) return undefined
-  return memberWalk(slots, rest, isMembered(schema))
+  const isOpen = additionalProperties === undefined && rest === undefined
+  if (!tellsKind && required.size === 0 && properties === undefined && isOpen) return undefined
+  const slots = slotsOf(properties, required, context)
+  // Where it depends on the name, the rest says it.
+  const other = rest === undefined ? additionalNode(additionalProperties, context) : context.node(true)
+  const stranger: Slot = { name: '', node: other, required: 0, isKnown: false, next: 0 }
+  const byName = new Map(slots.map((slot) => [slot.name, slot]))
+  for (const name of required) if (!byName.has(name)) byName.set(name, { ...stranger, name, required: 1 })
+  const members: Members = { slots, byName, stranger, required: [...required], rest, tellsKind }
+  return (value, run) => walkMembers(members, value, run)
 }
 
-/** The loop over the members of a value. Most of the time of a check is spent here, which is why it decides beforehand what it can. */
-function memberWalk(slots: readonly Slot[], rest: Rest | undefined, tellsKind: boolean): Check {
-  const forKnown = rest?.isForUnknown === true ? undefined : rest
-  const required: string[] = []
-  for (const slot of slots) if (slot.required === 1) required.push(slot.name)
-  let byName: Map<string, Slot> | undefined
-  return (value, run) => {
-    if (!isObject(value)) return !tellsKind || failTypes(run, objectKind)
-    enter(run)
-    const isVerdict = run.sink === undefined
-    let fits = isVerdict || hasAll(value, required, run)
-    let present = 0
-    let count = 0
-    const mayInherit = inherits(value, run)
-    for (const key in value) {
-      if (mayInherit && !hasOwn.call(value, key)) continue
-      const member = value[key]
-      if (member === undefined) continue
-      // Models write members in the order of the schema, mostly: then the name need not be looked up.
-      let slot = slots[count]
-      if (slot === undefined || slot.name !== key) {
-        byName ??= new Map(slots.map((known) => [known.name, known]))
-        slot = byName.get(key)
-      }
-      if (++count > wide) spend(run, wideUnits)
-      const node = slot?.node
-      if (slot !== undefined) present += slot.required
-      if (node === undefined) {
-        if (rest !== undefined && !restFits(rest, false, key, member, run)) fits = false
-      } else {
-        const isPlain = typeof member === node.plain
-        if (!isPlain && !(isVerdict ? node.check(member, run) : checkMember(node, member, run, key))) fits = false
-        if (forKnown !== undefined && !restFits(forKnown, true, key, member, run)) fits = false
-      }
-      if (!fits && isVerdict) break
+function slotsOf(properties: Json | undefined, required: ReadonlySet<string>, context: Context): readonly Slot[] {
+  if (!isJsonObject(properties)) return []
+  return Object.keys(properties).map((name, index) => {
+    const node = context.node(properties[name] ?? true)
+    return { name, node, required: required.has(name) ? 1 : 0, isKnown: true, next: index + 1 }
+  })
+}
+
+function additionalNode(schema: Json | undefined, context: Context): Node {
+  return schema === false ? { ...context.node(false), check: unknownCheck } : context.node(schema ?? true)
+}
+
+const unknownCheck: Check = (_value, run) => fail(run, 'is not a known property')
+
+/**
+ * The loop over the members of a value: most of the time of a check is spent here. It is one function for all schemas, and not a closure
+ * of each, because the runtime makes better code of what there is only one of.
+ */
+function walkMembers(members: Members, value: unknown, run: Run): boolean {
+  if (!isObject(value)) return !members.tellsKind || failTypes(run, objectKind)
+  enter(run)
+  const { slots, rest } = members
+  const isVerdict = run.sink === undefined
+  let fits = isVerdict || hasAll(value, members.required, run)
+  let present = 0
+  let count = 0
+  let paid = 0
+  let next = 0
+  // The runtime knows that the keys of this loop are the object's own, if it is asked in these words.
+  const own = Object.prototype.hasOwnProperty
+  for (const key in value) {
+    if (!own.call(value, key)) continue
+    const member = value[key]
+    if (member === undefined) continue
+    count++
+    // Models write members in the order of the schema, mostly: then the name need not be looked up.
+    let slot = slots[next]
+    if (slot === undefined || slot.name !== key) {
+      if (count - paid > wide) paid = payMembers(run, paid, count)
+      slot = members.byName.get(key) ?? members.stranger
     }
-    // What a narrow object costs is paid at once: to count each of its members would take longer than to look at it.
-    spend(run, Math.min(count, wide))
-    run.depth--
-    return fits && present === required.length
+    next = slot.next
+    present += slot.required
+    const { node } = slot
+    if (!isSeen(member, node)) {
+      const isFit = isVerdict ? node.check(member, run) : checkMember(node, member, run, key)
+      if (isFit !== true) fits = false
+    }
+    if (rest !== undefined && !restFits(rest, slot.isKnown, key, member, run)) fits = false
+    if (!fits && isVerdict) break
   }
+  payMembers(run, paid, count)
+  run.depth--
+  return fits && present === members.required.length
 }
 
-const { hasOwnProperty: hasOwn } = Object.prototype
+/** Pays for the members after the first so many. Many at once: to count each would take longer than to look at it. */
+function payMembers(run: Run, from: number, to: number): number {
+  spend(run, to <= wide ? to - from : wideFrom(from, to))
+  return to
+}
+
+function wideFrom(from: number, to: number): number {
+  const beyond = to - Math.max(from, wide)
+  return to - from + beyond * (wideUnits - 1)
+}
 
 const objectKind = ['object']
 
-/** Whether keys of the object may be another's. Asked once of it, so that it need not be asked of each key. */
-function inherits(value: object, run: Run): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype ? run.isTainted : prototype !== null
-}
-
-function slotsOf({ properties, required }: JsonObject, context: Context): readonly Slot[] {
-  const missing = Array.isArray(required) ? new Set<Json>(required) : undefined
-  const slots: Slot[] = []
-  if (isJsonObject(properties)) {
-    for (const name of Object.keys(properties)) {
-      const isRequired = missing?.delete(name) === true
-      slots.push({ name, node: context.node(properties[name] ?? true), required: isRequired ? 1 : 0 })
-    }
-  }
-  if (missing !== undefined)
-    for (const name of missing) slots.push({ name: String(name), node: undefined, required: 1 })
-  return slots
-}
-
 function restOf(schema: JsonObject, context: Context): Rest | undefined {
   const { propertyNames, patternProperties, additionalProperties } = schema
-  if (propertyNames === undefined && patternProperties === undefined && additionalProperties === undefined)
-    return undefined
+  if (propertyNames === undefined && patternProperties === undefined) return undefined
   const written = isJsonObject(patternProperties) ? Object.entries(patternProperties) : []
   const patterns = written.flatMap(([source, member]) => {
     const pattern = context.pattern(source)
@@ -139,13 +166,8 @@ function restOf(schema: JsonObject, context: Context): Rest | undefined {
   })
   // A key that only an unmatchable pattern would know must not be refused as unknown.
   const isOpen = additionalProperties === undefined || patterns.length < written.length
-  const rest: Rest = {
-    names: propertyNames === undefined ? undefined : context.node(propertyNames),
-    patterns,
-    additional: isOpen ? undefined : context.node(additionalProperties),
-    isForUnknown: propertyNames === undefined && patterns.length === 0,
-  }
-  return rest.names === undefined && rest.additional === undefined && patterns.length === 0 ? undefined : rest
+  const names = propertyNames === undefined ? undefined : context.node(propertyNames)
+  return { names, patterns, additional: isOpen ? undefined : additionalNode(additionalProperties, context) }
 }
 
 function restFits(rest: Rest, isKnown: boolean, key: string, member: unknown, run: Run): boolean {
@@ -160,7 +182,6 @@ function restFits(rest: Rest, isKnown: boolean, key: string, member: unknown, ru
     if (!checkMember(node, member, run, key)) fits = false
   }
   if (isMatched || rest.additional === undefined) return fits
-  if (rest.additional.schema === false) return fail(run, 'is not a known property', key)
   return checkMember(rest.additional, member, run, key) && fits
 }
 

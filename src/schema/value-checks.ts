@@ -1,18 +1,38 @@
 // The keywords that hold for every kind of value: `type`, `const` and `enum`.
 import type { Json, JsonObject } from '../json/types.js'
-import { memberTest } from './equality.js'
+import { isListed } from './arrays.js'
+import { fewMembers, memberTest } from './equality.js'
 import { listed, shown } from './messages.js'
 import { isMembered } from './objects.js'
 import { type Check, fail, failTypes, isObject } from './run.js'
 
 export function valueChecks(schema: JsonObject, checks: Check[]): void {
-  if (schema.type !== undefined && !isMembered(schema)) checks.push(typeCheck(schema.type))
+  const { type, enum: members } = schema
+  const words = wordsOf(schema)
+  const isTold = words !== undefined || isMembered(schema) || isListed(schema)
+  if (type !== undefined && !isTold) checks.push(typeCheck(type))
   if (schema.const !== undefined) checks.push(memberCheck([schema.const], () => `must be ${shown(schema.const)}`))
-  if (Array.isArray(schema.enum)) {
-    const members: readonly Json[] = schema.enum
-    checks.push(memberCheck(members, () => `must be one of ${listed(members)}`))
+  if (Array.isArray(members)) {
+    const check = memberCheck(members, () => `must be one of ${listed(members)}`)
+    checks.push(words === undefined ? check : wordCheck(words, check))
   }
 }
+
+/** The few words that a schema lists which says `string`: then their check tells the kind of the value too. */
+function wordsOf({ type, enum: members }: JsonObject): readonly Json[] | undefined {
+  if (type !== 'string' || !Array.isArray(members) || members.length > fewMembers) return undefined
+  return members.every((member) => typeof member === 'string') ? members : undefined
+}
+
+function wordCheck(words: readonly Json[], check: Check): Check {
+  return (value, run) => {
+    for (let index = 0; index < words.length; index++) if (words[index] === value) return true
+    if (typeof value !== 'string') failTypes(run, stringKind)
+    return check(value, run)
+  }
+}
+
+const stringKind = ['string']
 
 function memberCheck(members: readonly Json[], write: () => string): Check {
   const isMember = memberTest(members)

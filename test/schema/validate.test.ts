@@ -135,6 +135,51 @@ describe('issues', () => {
     expect(issuesOf(schema, Object.assign(Object.create(null), { a: 'x' }))).toEqual([])
   })
 
+  test('the second value of a schema, which is looked at in haste, gets the same verdict as the first', () => {
+    const rows: readonly (readonly [JsonObject, readonly unknown[], readonly unknown[]])[] = [
+      [{ type: 'string', enum: ['a', 'b'] }, ['a', 'b'], ['c', '', 1, null]],
+      [{ type: 'string', enum: ['a', 'bb'], minLength: 2 }, ['bb'], ['a', 'cc', 1]],
+      [{ type: 'string', minLength: 2, maxLength: 3 }, ['ab', 'abcd'.slice(1), '😀😀😀'], ['a', '😀', 'abcd', 2]],
+      [{ type: 'number' }, [0, -1.5, 5n], [Number.NaN, Number.POSITIVE_INFINITY, '1', true]],
+      [{ type: 'number', minimum: 0, exclusiveMaximum: 1 }, [0, 0.5], [1, -0.1]],
+      [{ type: 'integer', minimum: 1, maximum: 5 }, [1, 5, 3n], [0, 6, 1.5, 9n, '1']],
+      [{ type: 'integer', minimum: 1, multipleOf: 2 }, [2, 4], [3, 0]],
+      [{ type: 'boolean' }, [true, false], [0, 'true', null]],
+      [{ type: 'boolean', const: true }, [true], [false]],
+    ]
+    for (const [schema, good, bad] of rows) {
+      const check = compileSchema({ type: 'object', properties: { a: schema, list: { type: 'array', items: schema } } })
+      for (const [values, ok] of [[good, true] as const, [bad, false] as const]) {
+        for (const value of [...values, ...values]) {
+          expect([schema, value, check({ a: value }).ok, check({ list: [value, value] }).ok]).toEqual([
+            schema,
+            value,
+            ok,
+            ok,
+          ])
+        }
+      }
+    }
+  })
+
+  test('members in any order, with gaps and strangers, are each found once', () => {
+    const text = { type: 'string' }
+    const properties = { a: text, b: text, c: text, d: text }
+    const schema: JsonObject = {
+      type: 'object',
+      properties,
+      required: ['a', 'c', 'x'],
+      additionalProperties: { type: 'number' },
+    }
+    expect(issuesOf(schema, { a: '', b: '', c: '', d: '', x: 1 })).toEqual([])
+    expect(issuesOf(schema, { x: 1, d: '', y: 2, c: '', a: '' })).toEqual([])
+    expect(issuesOf(schema, { a: '', c: undefined, x: 1, d: '' })).toEqual([{ path: '/c', message: 'is required' }])
+    expect(issuesOf(schema, { a: '', c: '', x: '', y: '' })).toEqual([
+      { path: '/x', message: 'must be number' },
+      { path: '/y', message: 'must be number' },
+    ])
+  })
+
   test('__proto__ in schemas and values reaches no prototype', () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"}},"$defs":{"__proto__":{"polluted":true}},"default":{"__proto__":{"polluted":true}}}',

@@ -1,4 +1,5 @@
-// What toolwire is to cost, beside what it did cost and the cheapest of its peers. Ratios are to `raw-fetch` in the same round.
+// What toolwire is to cost, beside what it did cost and the cheapest of its peers. Ratios are to `raw-fetch` in the same round,
+// those of G to zod.
 
 const ratio = (value) => value?.ratioCpu?.median
 const targets = [
@@ -28,8 +29,32 @@ function crowdRatio(value, floor) {
   return value.cpuUs && floor?.cpuUs ? value.cpuUs.median / floor.cpuUs.median : undefined
 }
 
+const schemaTargets = [
+  { name: 'G, converting a zod tool', contender: 'toolwire (zod)', most: 1.05, part: 'convertRatio' },
+  { name: 'G, converting it again', contender: 'toolwire (zod), the same again', most: 0.05, part: 'convertRatio' },
+  { name: 'G, checking, zod tool', contender: 'toolwire (zod)', most: 1.1, part: 'validateRatio' },
+  { name: 'G, checking, JSON Schema tool', contender: 'toolwire (JSON Schema)', most: 0.75, part: 'validateRatio' },
+]
+
+/** Beside the cheapest of those who are not zod, not a compiler of schemas alone, and not toolwire. */
+function schemaRows(found = {}) {
+  return schemaTargets.flatMap(({ name, contender, most, part }) => {
+    const value = found[contender]?.[part]?.median
+    if (value === undefined) return []
+    const best = Object.entries(found)
+      .filter(([peer, measured]) => !peer.startsWith('toolwire') && !peer.includes('(floor') && measured[part])
+      .map(([peer, measured]) => ({ contender: peer, value: measured[part].median }))
+      .sort((a, b) => a.value - b.value)[0]
+    return [{ name, wire: '-', most, value, best }]
+  })
+}
+
 /** One row per target and wire that was measured. */
 export function targetRows(results) {
+  return [...callRows(results), ...schemaRows(results.G)]
+}
+
+function callRows(results) {
   return targets.flatMap(({ name, scenario, most, of, isOwn }) => {
     const found = results[scenario] ?? {}
     const measured = Object.entries(found).map(([key, value]) => {
