@@ -121,18 +121,26 @@ async function writeWhole(
   headers: Answer['headers'],
   body: Piece,
 ): Promise<void> {
-  const sized = status === 204 ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
+  const head = inRow(headers)
+  if (status !== 204) head.push('content-length', String(Buffer.byteLength(body)))
   if (incoming.complete) {
-    outgoing.writeHead(status, sized)
+    outgoing.writeHead(status, head)
     outgoing.end(body)
     return
   }
   // Closing on a client that still sends would take the answer from it: what it sends is thrown away for a while.
   outgoing.shouldKeepAlive = false
-  outgoing.writeHead(status, sized)
+  outgoing.writeHead(status, head)
   outgoing.write(body)
   await lingered(incoming)
   outgoing.end()
+}
+
+/** Names and values as Node takes them at the least cost. */
+function inRow(headers: Answer['headers']): string[] {
+  const row: string[] = []
+  for (const name in headers) row.push(name, headers[name] ?? '')
+  return row
 }
 
 const lingerMs = 500
@@ -160,7 +168,7 @@ async function writePieces(
     wake()
     if (!outgoing.writableFinished) pieces.return().catch(() => {}) // the call upstream was aborted
   })
-  outgoing.writeHead(status, headers)
+  outgoing.writeHead(status, inRow(headers))
   const write = turnwise(outgoing)
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     if (outgoing.destroyed) return
