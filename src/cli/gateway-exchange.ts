@@ -33,10 +33,13 @@ export async function serveExchange(
 /** So many calls share a signal: whoever derives another from it leaves a little behind. */
 const callsPerSignal = 1_000
 
-/** Tells the calls of a connection that their client left. They follow one another, so that one signal is enough: it costs more than the rest. */
+/**
+ * Tells the calls of a connection that their client left. They follow one another, so one signal serves them all: to make one
+ * for each costs more than to read its request.
+ */
 class Connection {
   #leaving = new AbortController()
-  /** That of pipelined calls may be the one before. */
+  /** Pipelined calls may still have the one before. */
   #before: AbortController | undefined
   #calls = 0
 

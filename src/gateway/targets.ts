@@ -26,9 +26,9 @@ export function chooser(
   const remembered = new Map<Target, Map<string, Chosen>>()
   const chosenOf = (target: Target | Model, asked: string): Chosen => {
     if (isModel(target)) return { model: target }
-    const known = remembered.get(target)?.get(target.model ?? asked)
-    if (known !== undefined) return known
     const byName = remembered.get(target) ?? new Map<string, Chosen>()
+    const known = byName.get(target.model ?? asked)
+    if (known !== undefined) return known
     remembered.set(target, byName)
     const { model: id = asked, weight: _, wire, profile, ...options } = target
     const { codec, record } = recordOf(wire, profile)

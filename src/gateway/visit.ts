@@ -13,7 +13,10 @@ export interface Visit {
   readonly progress: Progress
   /** Gets the record when the visit is over. */
   readonly over: ((record: GatewayLogRecord) => void) | undefined
-  /** Its line of the log, filled in as it becomes known: neither bodies nor keys, and no query, in which Gemini's clients send theirs. */
+  /**
+   * Its line of the log, filled in as it becomes known: neither bodies nor keys, and no query, in which Gemini's clients send
+   * theirs.
+   */
   readonly facts: { -readonly [Name in keyof GatewayLogRecord]: GatewayLogRecord[Name] }
 }
 
