@@ -19,18 +19,55 @@ export async function serveExchange(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const leaving = new AbortController()
-  outgoing.on('close', () => {
-    if (!outgoing.writableFinished) leaving.abort()
-  })
-  const arrival = arrivalOf(incoming, leaving.signal)
+  const signal = connectionOf(incoming.socket).signal()
+  const arrival = arrivalOf(incoming, signal)
   const { status, headers, body } = arrival === undefined ? unreadable : await handle(arrival)
-  if (leaving.signal.aborted) {
+  if (signal.aborted) {
     if (!isWhole(body)) await body.return()
     return
   }
   if (isWhole(body)) await writeWhole(outgoing, incoming, status, headers, body)
   else await writePieces(outgoing, status, headers, body)
+}
+
+/** So many calls share a signal: whoever derives another from it leaves a little behind. */
+const callsPerSignal = 1_000
+
+/**
+ * Tells the calls of a connection that their client left. They follow one another, so one signal serves them all: to make one
+ * for each costs more than to read its request.
+ */
+class Connection {
+  #leaving = new AbortController()
+  /** Pipelined calls may still have the one before. */
+  #before: AbortController | undefined
+  #calls = 0
+
+  constructor(socket: Socket) {
+    socket.once('close', () => {
+      this.#before?.abort()
+      this.#leaving.abort()
+    })
+  }
+
+  signal(): AbortSignal {
+    this.#calls += 1
+    if (this.#calls % callsPerSignal === 0) {
+      this.#before = this.#leaving
+      this.#leaving = new AbortController()
+    }
+    return this.#leaving.signal
+  }
+}
+
+const connections = new WeakMap<Socket, Connection>()
+
+function connectionOf(socket: Socket): Connection {
+  const known = connections.get(socket)
+  if (known !== undefined) return known
+  const made = new Connection(socket)
+  connections.set(socket, made)
+  return made
 }
 
 const unreadable: Answer = { status: 400, headers: {}, body: '' }
@@ -41,7 +78,8 @@ function arrivalOf(incoming: IncomingMessage, signal: AbortSignal): Arrival | un
   const place = placeOf(url)
   if (place === undefined) return undefined
   const headers = incoming.headers as Arrival['headers'] // `set-cookie`, the only list, is nothing that a client says
-  return { method, ...place, headers, read: (take) => read(incoming, take), signal }
+  const { path, query } = place
+  return { method, path, query, headers, read: (take) => read(incoming, take), signal }
 }
 
 /** Plain addresses are taken as they are; dot segments and the like are for the platform to resolve. */
@@ -86,18 +124,26 @@ async function writeWhole(
   headers: Answer['headers'],
   body: Piece,
 ): Promise<void> {
-  const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(body) }
+  const head = inRow(headers)
+  if (status !== 204) head.push('content-length', String(Buffer.byteLength(body)))
   if (incoming.complete) {
-    outgoing.writeHead(status, { ...headers, ...length })
+    outgoing.writeHead(status, head)
     outgoing.end(body)
     return
   }
   // Closing on a client that still sends would take the answer from it: what it sends is thrown away for a while.
   outgoing.shouldKeepAlive = false
-  outgoing.writeHead(status, { ...headers, ...length })
+  outgoing.writeHead(status, head)
   outgoing.write(body)
   await lingered(incoming)
   outgoing.end()
+}
+
+/** Names and values as Node takes them at the least cost. */
+function inRow(headers: Answer['headers']): string[] {
+  const row: string[] = []
+  for (const name in headers) row.push(name, headers[name] ?? '')
+  return row
 }
 
 const lingerMs = 500
@@ -125,7 +171,7 @@ async function writePieces(
     wake()
     if (!outgoing.writableFinished) pieces.return().catch(() => {}) // the call upstream was aborted
   })
-  outgoing.writeHead(status, headers)
+  outgoing.writeHead(status, inRow(headers))
   const write = turnwise(outgoing)
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     if (outgoing.destroyed) return

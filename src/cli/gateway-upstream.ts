@@ -2,7 +2,7 @@
 // The trap: a client connects again after an aborted call, so one whose call did not end well is thrown away.
 import { Readable } from 'node:stream'
 import type { Client } from 'undici'
-import { bodyBytes } from '../frames/body.js'
+import { type Body, bodyPieces } from '../frames/body.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { networkError } from '../transport/network-error.js'
 import { readAddress } from '../transport/node.js'
@@ -55,11 +55,11 @@ export async function openUpstream(): Promise<Upstream> {
     request.signal.throwIfAborted()
     const { origin, path, headers: own } = placeOf(request.url)
     const { method, body } = request
-    const headers = { ...own, ...request.headers }
+    const headers = inRow(request.headers, own)
     const { client, line } = originOf(origin).take()
     const answer = await new Promise<TransportResponse>((resolve, reject) => {
       const call = new UpstreamCall(line, request, limits, resolve, reject)
-      client.dispatch({ path, method, headers, body: body === undefined ? null : bodyBytes(body) }, call)
+      client.dispatch({ path, method, headers, body: body === undefined ? null : joined(body) }, call)
     })
     return decoded(answer, request, limits)
   }
@@ -74,6 +74,21 @@ export async function openUpstream(): Promise<Upstream> {
       await Promise.all([...origins.values()].map((origin) => origin.close()))
     },
   }
+}
+
+/** Names and values as undici takes them at the least cost. */
+function inRow(given: TransportRequest['headers'], own: Place['headers']): string[] {
+  const row: string[] = []
+  for (const name in given) row.push(name, given[name] ?? '')
+  for (const name in own) if (given[name] === undefined) row.push(name, own[name] ?? '')
+  return row
+}
+
+/** Text is joined before it becomes bytes: one copy instead of one for each piece, and no memory that is cleared first. */
+function joined(body: Body): Uint8Array {
+  const pieces = bodyPieces(body)
+  if (pieces.every((piece) => typeof piece === 'string')) return Buffer.from(pieces.join(''))
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
 }
 
 /** A client and what its call says of it. */

@@ -7,7 +7,7 @@ export interface GatewayLog {
   request(record: GatewayLogRecord): void
   /** Something about the gateway itself, such as a config that was read again. */
   tell(level: 'info' | 'error', message: string): void
-  /** Writes what waits for the end of this turn of the loop; for those who end the process in it. */
+  /** Writes what waits for more lines; for those who end the process. */
   flush(): void
 }
 
@@ -15,8 +15,14 @@ export function gatewayLog({ output, env }: Pick<Terminal, 'output' | 'env'>): G
   const sink = sinkFor(output, env)
   const logger: Logger = pino({ base: null, timestamp: timeMember }, sink)
   return {
-    request({ message, ...record }) {
-      logger[levelOf(record.status, record.error)](record, message)
+    request(record) {
+      const level = levelOf(record.status, record.error)
+      if (record.message === undefined) {
+        logger[level](record)
+        return
+      }
+      const { message, ...rest } = record
+      logger[level](rest, message)
     },
     tell: (level, message) => logger[level](message),
     flush: sink.flush,
@@ -48,13 +54,16 @@ interface LineSink {
 }
 
 function sinkFor(output: Sink, env: Terminal['env']): LineSink {
-  if (output.isTTY !== true) return turnwise(output)
+  if (output.isTTY !== true) return gathering(output)
   const paint = painter(output, env)
   return { write: (line) => void output.write(`${shortLine(JSON.parse(line) as Line, paint)}\n`), flush() {} }
 }
 
-/** The lines of one turn of the loop in one write. */
-function turnwise(output: Sink): LineSink {
+/** How long a line may wait for others to be written with it. */
+const gatherMs = 20
+
+/** The lines of a short while in one write. */
+function gathering(output: Sink): LineSink {
   let lines = ''
   const flush = (): void => {
     if (lines !== '') output.write(lines)
@@ -62,7 +71,7 @@ function turnwise(output: Sink): LineSink {
   }
   return {
     write(line) {
-      if (lines === '') setImmediate(flush)
+      if (lines === '') setTimeout(flush, gatherMs)
       lines += line
     },
     flush,

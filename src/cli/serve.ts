@@ -46,6 +46,7 @@ export async function serveCommand(
 async function served(source: Source, flags: GatewayFlags, terminal: Terminal, process: NodeJS.Process): Promise<void> {
   const { host = '127.0.0.1', port = usualPort, drain = usualDrainSeconds } = flags
   const log = gatewayLog(terminal)
+  process.once('exit', log.flush) // also when something unforeseen ends it
   const { redis, limits } = source.options
   const shared = redis === undefined ? undefined : await sharedLimiter(redis, (message) => log.tell('error', message))
   const state: GatewayState = { ...gatewayState(limits), ...(shared === undefined ? {} : { limiter: shared.limiter }) }

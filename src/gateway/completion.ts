@@ -50,23 +50,34 @@ export async function completion(
   facts.stream = exchange.stream
   const chosen = chosenFor(service, client, exchange.model)
   facts.target = chosen.model.name
-  const leg: Leg = { codec, env, exchange, http, requestId, signal: visit.arrival.signal, progress }
+  const { signal } = visit.arrival
   const endpoint = passingEndpoint(chosen, exchange, client)
   if (endpoint !== undefined) {
     facts.passedThrough = true
+    const leg: Leg = { codec, env, exchange, http, requestId, signal, progress }
     return admittedTo(service, client, () => forwarded(leg, endpoint))
   }
   const decoded = read ?? codec.request.decode(http, env)
-  return admittedTo(service, client, () =>
-    translated({
-      ...leg,
-      ...continued(service, decoded, client?.name ?? ''),
-      exchange: decoded.exchange,
-      decodingLosses: decoded.losses,
+  return admittedTo(service, client, () => {
+    const { request, keep } = continued(service, decoded, client?.name ?? '')
+    const { exchange, losses: decodingLosses } = decoded
+    const { strict } = service
+    // Written out: to copy a leg and add to it costs as much as the rest here.
+    return translated({
+      codec,
+      env,
+      exchange,
+      http,
+      requestId,
+      signal,
+      progress,
+      request,
+      keep,
+      decodingLosses,
       chosen,
-      strict: service.strict,
-    }),
-  )
+      strict,
+    })
+  })
 }
 
 async function admittedTo(
@@ -114,8 +125,9 @@ function continued(
   owner: string,
 ): Pick<GatewayCall, 'request' | 'keep'> {
   const call = conversations(request, exchange, owner)
+  const messages = continuations.restored(call.request.messages, owner)
   return {
-    request: { ...call.request, messages: continuations.restored(call.request.messages, owner) },
+    request: messages === call.request.messages ? call.request : { ...call.request, messages },
     keep(response) {
       call.keep?.(response)
       continuations.remember(response.message, owner)

@@ -25,8 +25,9 @@ export function continuationStore(maxCount: number): Continuations {
       })
     },
     remember(message, owner) {
+      if (!message.content.some(isSigned)) return
       const name = nameOf(message, owner)
-      if (name === undefined || !message.content.some(isSigned)) return
+      if (name === undefined) return
       kept.delete(name)
       kept.set(name, message)
       const [oldest] = kept.keys()
@@ -37,6 +38,7 @@ export function continuationStore(maxCount: number): Continuations {
 
 /** Clients that write a turn down in pieces, as Google's SDK does with the chunks of a stream, mean one turn. */
 function wholeTurns(messages: readonly Message[]): readonly Message[] {
+  if (!messages.some(({ role }, index) => role === 'assistant' && messages[index - 1]?.role === role)) return messages
   const whole: Message[] = []
   for (const message of messages) {
     const last = whole.at(-1)

@@ -57,7 +57,7 @@ export function conversationStore(maxCount: number, maxBytes: number): Conversat
     const previous = previousOf(given)
     const nameOf = (id: string): string => JSON.stringify([owner, id])
     const history = previous === undefined ? nothing : find(nameOf(previous), previous, exchange.wire)
-    const request = withHistory(given, history)
+    const request = history === nothing && given.extra === undefined ? given : withHistory(given, history)
     if (!wantsKeeping(given, exchange)) return { request }
     const keep = (response: CompletionResponse): void => {
       if (response.id === '') return

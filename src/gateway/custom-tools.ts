@@ -20,6 +20,7 @@ export function withCustomTools(call: GatewayCall): GatewayCall {
   const { request, chosen, decodingLosses, exchange } = call
   const { wire } = exchange
   const { tools = [] } = request
+  if (!tools.some(({ type }) => type === 'opaque')) return call
   const specs = tools.map((tool) =>
     tool.type === 'opaque' && chosen.endpoint?.codec.wire !== wire ? specOf(tool) : undefined,
   )

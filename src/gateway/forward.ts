@@ -10,7 +10,7 @@ import { replaceMember } from '../json/spans.js'
 import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
-import type { HttpRequest } from '../wire/codec.js'
+import type { Env, HttpRequest } from '../wire/codec.js'
 import { filledRequest, sparseRequest } from '../wire/remembered-tools.js'
 import type { Leg, Written } from './call.js'
 import { failureOf } from './failure.js'
@@ -41,8 +41,12 @@ async function readWhole(call: Leg, endpoint: Endpoint, answer: TransportRespons
   } catch (error) {
     throw withoutSecrets(failureOf(error), endpoint.secrets)
   }
-  tell(call, endpoint.codec.response.decode(textAnswer(answer, pieces), call.exchange, call.env))
+  tell(call, endpoint.codec.response.decode(textAnswer(answer, pieces), call.exchange, outcomeEnv(endpoint)))
   return bodyBytes(pieces)
+}
+
+function outcomeEnv({ env: { profile } }: Endpoint): Env {
+  return { profile, createdSeconds: 0, deltas: false, outcomeOnly: true }
 }
 
 /** The answer of the endpoint to the client's own request. */
@@ -77,8 +81,8 @@ function named(body: string, model: string): Body {
 }
 
 function pathFor(asked: string, model: string): string {
-  const [place = '', query] = asked.split('?', 2)
-  const path = place.replace(/(?<=\/models\/)[^:]*(?=:)/, () => encodeURIComponent(model))
+  const [place = '', query] = asked.includes('?') ? asked.split('?', 2) : [asked]
+  const path = place.includes(':') ? place.replace(/(?<=\/models\/)[^:]*(?=:)/, () => encodeURIComponent(model)) : place
   if (query === undefined) return path
   const kept = query.split('&').filter((pair) => pair !== '' && !/^(?:key|%6bey)=/i.test(pair))
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`

@@ -1,8 +1,8 @@
 // Names with `*`. Linear: the pieces between the stars are looked for from left to right.
 export function matches(pattern: string, name: string): boolean {
+  if (!pattern.includes('*')) return pattern === name
   const pieces = pattern.split('*')
   const [first = ''] = pieces
-  if (pieces.length === 1) return pattern === name
   const last = pieces.at(-1) ?? ''
   if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last)) return false
   let from = first.length

@@ -27,10 +27,10 @@ export function chooser(
   const chosenOf = (target: Target | Model, asked: string): Chosen => {
     if (isModel(target)) return { model: target }
     const byName = remembered.get(target) ?? new Map<string, Chosen>()
+    const known = byName.get(target.model ?? asked)
+    if (known !== undefined) return known
     remembered.set(target, byName)
     const { model: id = asked, weight: _, wire, profile, ...options } = target
-    const known = byName.get(id)
-    if (known !== undefined) return known
     const { codec, record } = recordOf(wire, profile)
     const endpoint = endpointOf(codec, record, id, options)
     const made = { model: httpModel(endpoint), endpoint }
@@ -42,8 +42,9 @@ export function chooser(
     const route = routes.find(({ match }) => matches(match, asked))
     if (route === undefined) throw unknownModel(asked, routes)
     const first = chosenOf(byWeight(route.targets, random()), asked)
-    const others = (route.fallbacks ?? []).map((target) => chosenOf(target, asked).model)
-    return others.length === 0 ? first : { model: fallback([first.model, ...others]) }
+    if (route.fallbacks === undefined || route.fallbacks.length === 0) return first
+    const others = route.fallbacks.map((target) => chosenOf(target, asked).model)
+    return { model: fallback([first.model, ...others]) }
   }
 }
 

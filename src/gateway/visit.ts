@@ -13,39 +13,39 @@ export interface Visit {
   readonly progress: Progress
   /** Gets the record when the visit is over. */
   readonly over: ((record: GatewayLogRecord) => void) | undefined
-  /** Filled in as it becomes known. */
-  readonly facts: { -readonly [Name in keyof GatewayLogRecord]?: GatewayLogRecord[Name] }
+  /**
+   * Its line of the log, filled in as it becomes known: neither bodies nor keys, and no query, in which Gemini's clients send
+   * theirs.
+   */
+  readonly facts: { -readonly [Name in keyof GatewayLogRecord]: GatewayLogRecord[Name] }
 }
 
 export function visitOf(arrival: Arrival, over?: (record: GatewayLogRecord) => void): Visit {
+  const { method, path } = arrival
+  const requestId = crypto.randomUUID()
   return {
     arrival,
-    route: routeOf(arrival.method, arrival.path),
-    requestId: crypto.randomUUID(),
+    route: routeOf(method, path),
+    requestId,
     started: performance.now(),
     progress: { usage: undefined, finishReason: undefined, losses: [], error: undefined, message: undefined },
     over,
-    facts: {},
+    facts: { requestId, method, path, status: 0, durationMs: 0 },
   }
 }
 
-/** A line of the log: neither bodies nor keys, and no query, in which Gemini's clients send theirs. */
-export function recordOf(visit: Visit, status: number): GatewayLogRecord {
-  const { usage, finishReason, losses, error, message } = visit.progress
-  return {
-    requestId: visit.requestId,
-    method: visit.arrival.method,
-    path: visit.arrival.path,
-    status,
-    durationMs: Math.round((performance.now() - visit.started) * 1000) / 1000,
-    ...visit.facts,
-    ...(usage?.input === undefined ? {} : { inputTokens: inputOf(usage) }),
-    ...(usage?.output === undefined ? {} : { outputTokens: usage.output }),
-    ...(finishReason === undefined ? {} : { finishReason }),
-    ...(losses.length === 0 ? {} : { losses }),
-    ...(error === undefined ? {} : { error }),
-    ...(message === undefined ? {} : { message }),
-  }
+/** The line of the log, once the visit is over. */
+export function recordOf({ facts, started, progress }: Visit, status: number): GatewayLogRecord {
+  const { usage, finishReason, losses, error, message } = progress
+  facts.status = status
+  facts.durationMs = Math.round((performance.now() - started) * 1000) / 1000
+  if (usage?.input !== undefined) facts.inputTokens = inputOf(usage)
+  if (usage?.output !== undefined) facts.outputTokens = usage.output
+  if (finishReason !== undefined) facts.finishReason = finishReason
+  if (losses.length > 0) facts.losses = losses
+  if (error !== undefined) facts.error = error
+  if (message !== undefined) facts.message = message
+  return facts
 }
 
 export function tokensIn(usage: Usage | undefined): number {

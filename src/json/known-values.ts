@@ -7,6 +7,8 @@ export interface KnownValue<T> {
   readonly text: string
   /** What its owner made of it. */
   made: T | undefined
+  /** The text in UTF-8, once somebody sent it on. */
+  bytes: Uint8Array | undefined
 }
 
 export interface KnownValues<T> {
@@ -29,7 +31,7 @@ export function knownValues<T>(): KnownValues<T> {
     const end = valueEnd(text, start)
     if (end - start < minCharacters || end - start > maxCharacters) return
     const own = JSON.parse(JSON.stringify(text.slice(start, end))) as string
-    known.unshift({ text: own, made: undefined })
+    known.unshift({ text: own, made: undefined, bytes: undefined })
     known.length = Math.min(known.length, maxKnown)
   }
   return {

@@ -34,6 +34,8 @@ export interface Env {
   readonly createdSeconds: number
   /** Whether decoding gives `tool_call_delta` events. */
   readonly deltas: boolean
+  /** Whether only `usage` and `finish` of a whole answer are wanted. A codec may then leave out what else it says. */
+  readonly outcomeOnly?: boolean
   readonly limits?: Limits
 }
 

@@ -19,9 +19,14 @@ export const codecs: Readonly<Record<Wire, Codec>> = {
 
 /** A vendor's record by name; the wire's own when no name is given. */
 export function profileOf(codec: Pick<Codec, 'wire' | 'profiles'>, name?: string): Profile {
-  const names = Object.keys(codec.profiles)
-  const wanted = name ?? names[0] ?? ''
+  const wanted = name ?? firstName(codec.profiles)
   const profile = Object.hasOwn(codec.profiles, wanted) ? codec.profiles[wanted] : undefined
   if (profile !== undefined) return profile
+  const names = Object.keys(codec.profiles)
   throw new ToolwireError('misuse', `there is no profile "${wanted}" on ${codec.wire}; known are ${names.join(', ')}`)
+}
+
+function firstName(profiles: Codec['profiles']): string {
+  for (const name in profiles) return name
+  return ''
 }

@@ -2,7 +2,7 @@
 // The trap: only the member of the request itself counts, not one of that name inside of something else.
 import { freeze, memoOf } from '../conversation/freeze.js'
 import type { Wire } from '../conversation/messages.js'
-import type { Body } from '../frames/body.js'
+import { type Body, utf8 } from '../frames/body.js'
 import { type KnownValue, type KnownValues, knownValues, minCharacters } from '../json/known-values.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import { skipSpace } from '../json/scan.js'
@@ -37,7 +37,8 @@ export function sparseRequest(text: string): SparseRequest {
 export function filledRequest({ text, tools }: SparseRequest): Body {
   const at = text.indexOf(mark)
   if (tools === undefined || at < 0) return text
-  return [text.slice(0, at), tools.text, text.slice(at + mark.length)]
+  tools.bytes ??= utf8(tools.text)
+  return [text.slice(0, at), tools.bytes, text.slice(at + mark.length)]
 }
 
 /** `parseBody` for the body of a request; its `tools` may be a frozen list that earlier requests had, too. */

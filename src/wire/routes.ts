@@ -30,9 +30,9 @@ const table: readonly (readonly [method: 'GET' | 'POST', path: RegExp, route: Ro
 export function routeOf(method: string, path: string): Route {
   const [plain = ''] = path.split('?', 1)
   const asked = method === 'HEAD' ? 'GET' : method
-  const found = table.filter(([, pattern]) => pattern.test(plain))
-  const [, , route] = found.find(([own]) => own === asked) ?? []
-  return route ?? { kind: 'unknown', wire: nearestWire(plain), wrongMethod: found.length > 0 }
+  const [, , route] = table.find(([own, pattern]) => own === asked && pattern.test(plain)) ?? []
+  if (route !== undefined) return route
+  return { kind: 'unknown', wire: nearestWire(plain), wrongMethod: table.some(([, pattern]) => pattern.test(plain)) }
 }
 
 function nearestWire(path: string): Wire {

@@ -1,7 +1,7 @@
 // `toolwire serve` as a process, and the socket it listens on: reload, drain, clients that leave or read slowly.
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, request } from 'node:http'
+import { Agent, type ClientRequest, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -205,6 +205,40 @@ describe('a client', () => {
     await reached
     asking.destroy()
     await expect.poll(() => left, { timeout: 5_000 }).toBe(true)
+  })
+
+  test('that leaves in a later call of its connection ends that call upstream', async () => {
+    const answer = { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: 'end_turn' }
+    let calls = 0
+    let left = 0
+    const upstream = createServer((_, outgoing) => {
+      calls += 1
+      if (calls < 3) {
+        outgoing.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+        return
+      }
+      outgoing.on('close', () => {
+        left += 1
+      })
+    }).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    onTestFinished(() => void upstream.close())
+    const url = await gatewayBefore('anthropic', `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const asked = (): ClientRequest => request(`${url}/v1/chat/completions`, { method: 'POST', agent })
+    for (let call = 0; call < 2; call += 1) {
+      const asking = asked().end(chat)
+      const [incoming] = (await once(asking, 'response')) as [IncomingMessage]
+      expect(incoming.statusCode).toBe(200)
+      await once(incoming.resume(), 'end')
+    }
+    const last = asked()
+    last.on('error', () => {}) // it is the test that breaks it off
+    last.end(chat)
+    await expect.poll(() => calls).toBe(3)
+    expect([last.reusedSocket, left]).toEqual([true, 0])
+    last.destroy()
+    await expect.poll(() => left, { timeout: 5_000 }).toBe(1)
   })
 
   test.each<Wire>(['openai-chat', 'anthropic'])('that does not read holds the upstream back: %s', async (wire) => {

@@ -35,6 +35,7 @@ export function decode(http: HttpResponse, exchange: Exchange, env: Env): readon
 const rawInputs = spanFinder(['/content/*/input'])
 
 function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: Env): readonly CompletionEvent[] {
+  if (env.outcomeOnly === true) return outcomeEvents(body)
   const origin = originOf(exchange, env)
   const start = startEvent(body, origin)
   const events: CompletionEvent[] = [start]
@@ -49,9 +50,19 @@ function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: 
   })
   const usage = usageEvent(body.usage)
   if (usage !== undefined) events.push(usage)
-  const lastCall = content.findLastIndex((block) => isJsonObject(block) && block.type === 'tool_use')
-  pushFinish(calls, body.stop_reason, lastCall, undefined, events)
+  pushFinish(calls, body.stop_reason, content.findLastIndex(isCallBlock), undefined, events)
   return events
+}
+
+/** How the answer ended and what it used, as `messageEvents` tells it; what a block says is not read. */
+function outcomeEvents(body: JsonObject): readonly CompletionEvent[] {
+  const usage = usageEvent(body.usage)
+  const finish = finishEvent(body.stop_reason, (body.content as readonly Json[]).some(isCallBlock), undefined)
+  return usage === undefined ? [finish] : [usage, finish]
+}
+
+function isCallBlock(block: Json): boolean {
+  return isJsonObject(block) && block.type === 'tool_use'
 }
 
 export function startEvent(message: JsonObject, origin: Origin): Extract<CompletionEvent, { type: 'start' }> {
@@ -113,15 +124,23 @@ export function pushFinish(
   metadata: Metadata | undefined,
   events: CompletionEvent[],
 ): void {
+  const finish = finishEvent(stopReason, calls.count > 0, metadata)
+  for (const event of calls.finish(finish.reason, lastCall)) events.push(withBrokenText(event))
+  events.push(finish)
+}
+
+function finishEvent(
+  stopReason: Json | undefined,
+  hasCalls: boolean,
+  metadata: Metadata | undefined,
+): Extract<CompletionEvent, { type: 'finish' }> {
   const raw = typeof stopReason === 'string' ? stopReason : undefined
-  const reason = finishOf(raw, calls.count > 0)
-  for (const event of calls.finish(reason, lastCall)) events.push(withBrokenText(event))
-  events.push({
+  return {
     type: 'finish',
-    reason,
+    reason: finishOf(raw, hasCalls),
     ...(raw === undefined ? {} : { raw }),
     ...(metadata === undefined ? {} : { metadata }),
-  })
+  }
 }
 
 /** A call whose arguments are nothing but `rawInvalidInput` is the broken call that was written so. */

@@ -1,0 +1,52 @@
+// What an answer used and how it ended, asked for alone, is what its codec tells with everything else.
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { codecs, profileOf } from '../../src/wire/index.js'
+
+const codec = codecs.anthropic
+const env = { profile: profileOf(codec), createdSeconds: 0, deltas: true }
+const exchange = { wire: 'anthropic', model: 'm', stream: false } as const
+
+const count = fc.option(fc.nat(), { nil: null })
+const usage = fc.record(
+  {
+    input_tokens: count,
+    output_tokens: count,
+    cache_read_input_tokens: count,
+    service_tier: fc.constantFrom('standard', null),
+  },
+  { requiredKeys: [] },
+)
+const block = fc.constantFrom<object | null>(
+  { type: 'text', text: 'hello' },
+  { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } },
+  { type: 'thinking', thinking: 'hm', signature: 's' },
+  { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+  null,
+)
+const reason = fc.constantFrom('end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'new_reason', null)
+const message = fc.record(
+  {
+    id: fc.constant('msg_1'),
+    type: fc.constantFrom('message', 'error'),
+    content: fc.array(block, { maxLength: 4 }),
+    stop_reason: reason,
+    usage,
+  },
+  { requiredKeys: ['id'] },
+)
+const body = fc.oneof(
+  message.map((value) => JSON.stringify(value)),
+  fc.constantFrom('', '{', 'null', '[]'),
+)
+
+test('anthropic: usage, finish and errors of a whole answer are the same when nothing else is asked for', () => {
+  const isOutcome = ({ type }: { readonly type: string }): boolean => ['usage', 'finish', 'error'].includes(type)
+  fc.assert(
+    fc.property(body, (text) => {
+      const http = { status: 200, headers: {}, body: text }
+      const told = codec.response.decode(http, exchange, env).filter(isOutcome)
+      expect(codec.response.decode(http, exchange, { ...env, outcomeOnly: true })).toEqual(told)
+    }),
+  )
+})
