@@ -79,22 +79,24 @@ const graceMs = 10
  */
 export function within<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T> {
   const { signal } = lifetime
-  if (signal.aborted) return Promise.reject(signal.reason)
+  if (lifetime.stop !== undefined) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
-    let stopGrace = (): void => {}
+    let stopGrace: (() => void) | undefined
     const release = onAbort(signal, () => {
       stopGrace = systemClock.after(graceMs, () => reject(signal.reason))
     })
-    const settling =
-      <V>(told: (value: V) => void) =>
-      (value: V): void => {
-        release()
-        stopGrace()
-        told(value)
-      }
-    const failed = settling(reject)
+    const done = (value: T): void => {
+      release()
+      stopGrace?.()
+      resolve(value)
+    }
+    const failed = (error: unknown): void => {
+      release()
+      stopGrace?.()
+      reject(error)
+    }
     try {
-      work().then(settling(resolve), failed)
+      work().then(done, failed)
     } catch (error) {
       failed(error) // a journal may be anybody's
     }

@@ -20,6 +20,15 @@ export class Gate {
     this.#free = Math.max(1, places || 1)
   }
 
+  /** Takes a place where one is free, to be given back once. */
+  take(): boolean {
+    if (this.#free < 1) return false
+    this.#free -= 1
+    return true
+  }
+
+  readonly giveBack = (): void => this.#admitNext()
+
   enter(): Pass {
     const queued = this.#free < 1
     let inside = !queued
