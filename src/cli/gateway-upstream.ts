@@ -6,7 +6,7 @@ import { bodyBytes } from '../frames/body.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { networkError } from '../transport/network-error.js'
 import { readAddress } from '../transport/node.js'
-import { decoderFor } from '../transport/node-body.js'
+import { decoderFor } from '../transport/node-call.js'
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js'
 import { type Line, UpstreamCall } from './gateway-upstream-call.js'
 

@@ -1,6 +1,6 @@
 // Why a run ended, and the one way it is ended from outside: abort, time, or a reader who leaves.
 import { ToolwireError } from '../errors/error.js'
-import { onAbort } from '../tools/abort.js'
+import { onAbort } from '../errors/abort.js'
 import { systemClock } from '../tools/clock.js'
 
 /** Why a run ended: only `answer` means that the model was done. */

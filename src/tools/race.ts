@@ -1,6 +1,6 @@
 // Runs foreign code against a time limit and abort signals. Trap: the code may ignore its signal, settle late or never;
 // whoever waits here is answered once, on time, and no timer, listener or rejection is left behind.
-import { onAbort } from './abort.js'
+import { onAbort } from '../errors/abort.js'
 import type { Clock } from './clock.js'
 
 export type Settled<T> =
