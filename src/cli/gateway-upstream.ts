@@ -130,14 +130,8 @@ interface Place {
 }
 
 function readPlace(url: string): Place {
-  const { path, auth } = readAddress(url).place
-  const basic = typeof auth === 'string' && auth !== '' ? Buffer.from(auth).toString('base64') : undefined
-  const authorization = basic === undefined ? {} : { authorization: `Basic ${basic}` }
-  return {
-    origin: new URL(url).origin,
-    path: path ?? '/',
-    headers: { 'accept-encoding': 'identity', ...authorization },
-  }
+  const { place, headers } = readAddress(url)
+  return { origin: new URL(url).origin, path: place.path ?? '/', headers }
 }
 
 /** The answer with its body uncoded, for servers that code it although nobody asked. */

@@ -59,10 +59,13 @@ export async function settleBatch(
   const { executor, options } = setup
   const { calls, outcomes, turn, resumes, pending, approvals } = batch
   const place = resumes === 0 ? `turn/${turn}` : `turn/${turn}/resume/${resumes}`
-  const open = calls
-    .map((call, ordinal) => ({ call, ordinal }))
-    .filter(({ ordinal }) => outcomes[ordinal] === undefined)
-  const intent = open.map(({ call, ordinal }) => ({ ordinal, id: call.id, name: call.name, arguments: call.arguments }))
+  const open: { readonly call: AnyCall; readonly ordinal: number }[] = []
+  const intent: Json[] = []
+  for (const [ordinal, call] of calls.entries()) {
+    if (outcomes[ordinal] !== undefined) continue
+    open.push({ call, ordinal })
+    intent.push({ ordinal, id: call.id, name: call.name, arguments: call.arguments })
+  }
   let isFresh = false
   const recordedIntent = await journal.step(`${place}/intent`, async (): Promise<Json> => {
     isFresh = true

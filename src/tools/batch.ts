@@ -64,8 +64,13 @@ export class Batch {
       const prepared = preparing instanceof Promise ? await preparing : preparing
       switch (prepared.state) {
         case 'ready': {
+          const admitting = this.#admit(prepared)
+          const admission = admitting instanceof Promise ? await admitting : admitting
+          if (admission.state !== 'admitted') return this.#turnAway(passage, prepared, admission)
           const running = this.#run(prepared, passage)
-          return this.#answer(passage, 'allowed', running instanceof Promise ? await running : running)
+          const result = running instanceof Promise ? await running : running
+          admission.leave() // an abandoned tool's place too: one that never ends must not stop all later calls
+          return this.#answer(passage, 'allowed', result)
         }
         case 'paused':
           this.#record(passage, 'paused', 'paused')
@@ -88,38 +93,25 @@ export class Batch {
     return prepare(whole, this.#tools, settings, this.#deadlineAt)
   }
 
-  #run(ready: Ready, passage: Passage): Soon<ToolResult> {
-    const settings = this.#settings
-    const { call, tool } = ready
-    const timeoutMs = tool.timeoutMs ?? settings.timeoutMs
-    const limits = {
-      slots: this.#slots,
-      signals: settings.signals,
-      clock: settings.clock,
-      deadlineAt: this.#deadlineAt,
-      patienceMs: timeoutMs,
-    }
-    const begin = (admission: Admission): Soon<ToolResult> => {
-      switch (admission.state) {
-        case 'admitted':
-          return this.#execute(ready, passage, timeoutMs, admission.leave)
-        case 'rate_limited':
-          return failedResult(call, rateLimited(tool, admission.retryAfterMs), settings)
-        default:
-          return failedResult(call, late(admission.state), settings)
-      }
-    }
-    return soon(admit(this.#budgets.of(tool), limits), begin)
+  #admit({ tool }: Ready): Soon<Admission> {
+    const { signals, clock, timeoutMs } = this.#settings
+    const patienceMs = tool.timeoutMs ?? timeoutMs
+    const limits = { slots: this.#slots, signals, clock, deadlineAt: this.#deadlineAt, patienceMs }
+    return admit(this.#budgets.of(tool), limits)
   }
 
-  /** `leave` is called once. */
-  #execute({ call, tool, input }: Ready, passage: Passage, ownMs: number, leave: () => void): Soon<ToolResult> {
-    const { signals, clock } = this.#settings
+  #turnAway(passage: Passage, { tool }: Ready, admission: Exclude<Admission, { state: 'admitted' }>): CallOutcome {
+    const failure =
+      admission.state === 'rate_limited' ? rateLimited(tool, admission.retryAfterMs) : late(admission.state)
+    return this.#fail(passage, 'allowed', failure)
+  }
+
+  #run({ call, tool, input }: Ready, passage: Passage): Soon<ToolResult> {
+    const settings = this.#settings
+    const { signals, clock } = settings
+    const ownMs = tool.timeoutMs ?? settings.timeoutMs
     const leftMs = remainingMs(this.#deadlineAt, clock)
-    if (leftMs <= 0) {
-      leave()
-      return failedResult(call, late('timed_out'), this.#settings)
-    }
+    if (leftMs <= 0) return failedResult(call, late('timed_out'), settings)
     const own = new LazySignal()
     const work = (): unknown => {
       const value: unknown = tool.execute(input, this.#contextOf(call, passage, own))
@@ -129,10 +121,8 @@ export class Batch {
     }
     const onLate = (settled: Settled<unknown>): void =>
       notify(() => this.#record(passage, 'allowed', lateOutcome(tool, settled), true))
-    const ended = (raced: Raced<unknown>): ToolResult => {
-      leave() // an abandoned tool's place too: one that never ends must not stop all later calls
-      return this.#resultOf(call, tool, raced, ownMs <= leftMs ? ownMs : undefined)
-    }
+    const ended = (raced: Raced<unknown>): ToolResult =>
+      this.#resultOf(call, tool, raced, ownMs <= leftMs ? ownMs : undefined)
     return soon(race(work, { signals, clock, timeoutMs: Math.min(ownMs, leftMs), own, onLate }), ended)
   }
 

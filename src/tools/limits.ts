@@ -27,7 +27,10 @@ export class Gate {
     return true
   }
 
-  readonly giveBack = (): void => this.#admitNext()
+  readonly giveBack = (): void => {
+    if (this.#waiting.size === 0) this.#free += 1
+    else this.#admitNext()
+  }
 
   enter(): Pass {
     const queued = this.#free < 1

@@ -45,9 +45,10 @@ export function prepare(
   if (verdict.state === 'deny') return deny(call, verdict.reason)
   const asked = verdict.state === 'ask' ? verdict.asked : []
   const decide = (checked: Raced<Checked<unknown>>): Soon<Preparation> => {
-    const prepared = preparationOf(call, tool, checked, settings)
-    if (prepared.state !== 'ready' || (asked.length === 0 && settings.approve === undefined)) return prepared
-    return askApproval(call, tool, asked, settings, deadlineAt).then((refusal) => refusal ?? prepared)
+    if (checked.state !== 'done' || !checked.value.ok) return refuse(checkFailure(call, checked, settings))
+    const ready: Preparation = { state: 'ready', call, tool, input: checked.value.value }
+    if (asked.length === 0 && settings.approve === undefined) return ready
+    return askApproval(call, tool, asked, settings, deadlineAt).then((refusal) => refusal ?? ready)
   }
   const { signals, clock, argumentLimits } = settings
   const check = (): Soon<Checked<unknown>> => tool.checkInput(args, { work: argumentLimits.work, fresh: true })
@@ -55,17 +56,12 @@ export function prepare(
   return soon(race(check, { signals, clock, timeoutMs }), decide)
 }
 
-/** Ready with the input that a check let through, or why the call is refused. */
-function preparationOf(
-  call: ToolCall,
-  tool: AnyTool,
-  checked: Raced<Checked<unknown>>,
-  settings: Settings,
-): Preparation {
-  if (checked.state === 'failed') return refuse(failureOf(checked.error, settings))
-  if (checked.state !== 'done') return refuse(late(checked.state))
-  if (checked.value.ok) return { state: 'ready', call, tool, input: checked.value.value }
-  return refuse(invalid(`Invalid arguments for tool "${call.name}": ${issueText(checked.value.issues)}`))
+/** Why a check did not let the arguments through. */
+function checkFailure(call: ToolCall, checked: Raced<Checked<unknown>>, settings: Settings): ToolFailure {
+  if (checked.state === 'failed') return failureOf(checked.error, settings)
+  if (checked.state !== 'done') return late(checked.state)
+  const issues = checked.value.ok ? '' : issueText(checked.value.issues)
+  return invalid(`Invalid arguments for tool "${call.name}": ${issues}`)
 }
 
 /** Asks, where somebody can answer. Undefined when the call may run. */

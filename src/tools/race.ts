@@ -69,7 +69,7 @@ export function race<T>(work: () => T | PromiseLike<T>, limits: RaceLimits<T>): 
     settled = { state: 'failed', error }
   }
   if (promise !== undefined) return firstOf(promise, limits)
-  const gone = firstAborted(signals) // by the work itself
+  const gone = limits.own === undefined ? undefined : firstAborted(signals) // by the work itself
   if (settled === undefined || gone === undefined) return settled ?? { state: 'aborted' }
   limits.own?.abort(gone.reason)
   limits.onLate?.(settled)

@@ -164,5 +164,5 @@ function capFailure(failure: ToolFailure, maxBytes: number): ToolFailure {
 
 /** No part for no text: some wires refuse an empty one. */
 function textParts(text: string): readonly ResultPart[] {
-  return text === '' ? [] : [{ type: 'text', text }]
+  return text === '' ? [] : Object.freeze([Object.freeze({ type: 'text', text } as const)])
 }

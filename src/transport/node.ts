@@ -30,14 +30,24 @@ export const transport: Transport = Object.assign(
 )
 
 async function ask(request: TransportRequest, limits: Deadlines | undefined): Promise<TransportResponse> {
-  const { place, isSecure } = addressOf(request.url)
-  const { agent, open } = isSecure ? await secureDoor() : plainDoor()
-  request.signal.throwIfAborted()
-  const pieces = request.body === undefined ? [] : bodyPieces(request.body)
+  const { method, url, headers, body, signal } = request
+  const address = addressOf(url)
+  const { agent, open } = address.isSecure ? await secureDoor() : plainDoor()
+  if (signal.aborted) throw signal.reason
+  const pieces = body === undefined ? [] : bodyPieces(body)
   let length = 0
   for (const piece of pieces) length += Buffer.byteLength(piece)
-  const headers = { 'accept-encoding': 'identity', ...request.headers, 'content-length': length }
-  return new NodeCall(request, limits).send(open, { ...place, method: request.method, agent, headers }, pieces)
+  const servername = headers.host === undefined ? {} : { servername: headers.host.replace(/:\d*$/, '') }
+  const options = { ...address.place, ...servername, method, agent, headers: headerList(headers, address, length) }
+  return new NodeCall(request, limits).send(open, options, pieces)
+}
+
+/** Names and values in turn: Node writes a list as it is, and reads an object name by name, with all its checks, first. */
+function headerList(given: TransportRequest['headers'], address: Address, length: number): readonly string[] {
+  const headers: Record<string, string> = { ...address.headers, ...given, 'content-length': String(length) }
+  const list: string[] = []
+  for (const name of Object.keys(headers)) list.push(name, headers[name] ?? '')
+  return list
 }
 
 function plainDoor(): Door {
@@ -52,10 +62,12 @@ function secureDoor(): Promise<Door> {
   return secure
 }
 
-export type Place = Pick<RequestOptions, 'hostname' | 'port' | 'path' | 'auth'>
+export type Place = Pick<RequestOptions, 'hostname' | 'port' | 'path'>
 export interface Address {
   readonly place: Place
   readonly isSecure: boolean
+  /** Sent unless the caller has others. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** The last address, taken apart: a program mostly asks one again and again. */
@@ -72,5 +84,7 @@ export function readAddress(url: string): Address {
   if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
     throw new ToolwireError('misuse', `"${placeOf(url)}" is not an http or https address; check baseUrl`)
   const { hostname, port, path, auth } = urlToHttpOptions(target)
-  return { place: { hostname, port, path, auth }, isSecure: target.protocol === 'https:' }
+  const authorization = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {}
+  const headers = { host: target.host, 'accept-encoding': 'identity', ...authorization }
+  return { place: { hostname, port, path }, isSecure: target.protocol === 'https:', headers }
 }
