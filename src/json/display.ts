@@ -39,7 +39,9 @@ function isPlain(value: unknown, left: { values: number }): boolean {
   if (Array.isArray(value)) return value.every((item) => isPlain(item, left))
   if (Object.getPrototypeOf(value) !== Object.prototype) return false
   for (const key of Object.keys(value)) {
-    if (!key.isWellFormed() || !isPlain((value as { readonly [key: string]: unknown })[key], left)) return false
+    const member: unknown = (value as { readonly [key: string]: unknown })[key]
+    const isScalar = typeof member === 'number' || typeof member === 'boolean'
+    if (!key.isWellFormed() || !(isScalar || isPlain(member, left))) return false
   }
   return true
 }

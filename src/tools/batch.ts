@@ -12,7 +12,7 @@ import type { OnProgress, Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { Gate, type ToolBudgets } from './limits.js'
 import { brokenFailure, late, type Preparation, prepare, type Repair, wholeCall } from './preparation.js'
-import { isPromiseLike, LazySignal, type Raced, race, type Settled, type Soon, soon } from './race.js'
+import { isPromiseLike, LazySignal, type Raced, race, type Settled, type Soon } from './race.js'
 import type { ToolSource } from './registry.js'
 import { failedResult, resultOf } from './results.js'
 import type { AnyTool, ToolContext, ToolProgress } from './tool.js'
@@ -123,7 +123,8 @@ export class Batch {
       notify(() => this.#record(passage, 'allowed', lateOutcome(tool, settled), true))
     const ended = (raced: Raced<unknown>): ToolResult =>
       this.#resultOf(call, tool, raced, ownMs <= leftMs ? ownMs : undefined)
-    return soon(race(work, { signals, clock, timeoutMs: Math.min(ownMs, leftMs), own, onLate }), ended)
+    const raced = race(work, { signals, clock, timeoutMs: Math.min(ownMs, leftMs), own, onLate })
+    return raced instanceof Promise ? raced.then(ended) : ended(raced)
   }
 
   #contextOf(call: ToolCall, { idempotencyKey }: Passage, signal: LazySignal): ToolContext {

@@ -10,7 +10,7 @@ import { remainingMs } from './clock.js'
 import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { judge, readApproval } from './policy.js'
-import { LazySignal, type Raced, race, type Soon, soon } from './race.js'
+import { LazySignal, type Raced, race, type Soon } from './race.js'
 import type { ToolSource } from './registry.js'
 import type { AnyTool } from './tool.js'
 
@@ -53,7 +53,8 @@ export function prepare(
   const { signals, clock, argumentLimits } = settings
   const check = (): Soon<Checked<unknown>> => tool.checkInput(args, { work: argumentLimits.work, fresh: true })
   const timeoutMs = Math.min(tool.timeoutMs ?? settings.timeoutMs, remainingMs(deadlineAt, clock))
-  return soon(race(check, { signals, clock, timeoutMs }), decide)
+  const checked = race(check, { signals, clock, timeoutMs })
+  return checked instanceof Promise ? checked.then(decide) : decide(checked)
 }
 
 /** Why a check did not let the arguments through. */

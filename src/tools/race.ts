@@ -46,11 +46,6 @@ export interface RaceLimits<T> {
 /** At once where there is nothing to wait for: a promise costs more than most of what is decided here. */
 export type Soon<T> = T | Promise<T>
 
-/** Goes on with what is there, or with what comes. */
-export function soon<A, B>(value: Soon<A>, next: (value: A) => Soon<B>): Soon<B> {
-  return value instanceof Promise ? value.then(next) : next(value)
-}
-
 /**
  * The first of: the work settles, the time is up, a signal aborts. Work that loses is told through its own signal and
  * abandoned. Never throws or rejects. Work is not begun when a signal is aborted or no time is left.
