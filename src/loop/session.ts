@@ -127,7 +127,7 @@ export class Session {
   async #takeTurn(lifetime: Lifetime): Promise<void> {
     checkAlive(lifetime)
     this.#turn += 1
-    await this.#tell({ type: 'turn_start', turn: this.#turn })
+    if (this.#events !== undefined) await this.#tell({ type: 'turn_start', turn: this.#turn })
     const response = await this.#askModel(lifetime)
     this.#usage = addUsage(this.#usage, response.usage ?? {})
     this.#losses = [...this.#losses, ...response.losses]
@@ -212,7 +212,7 @@ export class Session {
   ): Promise<void> {
     const { options, limits } = this.#setup
     const turn = this.#turn
-    await this.#tell({ type: 'turn_end', turn, response, results })
+    if (this.#events !== undefined) await this.#tell({ type: 'turn_end', turn, response, results })
     const { onTurn } = options
     if (onTurn !== undefined) {
       const told = within(lifetime, async () => onTurn({ turn, response, calls, results, usage: this.#usage }))

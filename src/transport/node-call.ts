@@ -4,7 +4,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions, request } from 'node:http'
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { onAbort } from '../errors/abort.js'
+import { onOwnAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from './deadlines.js'
 import { networkError, placeOf } from './network-error.js'
@@ -60,7 +60,7 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
       this.#outgoing = outgoing
       outgoing.on('error', refuse)
       outgoing.on('close', () => this.#forget())
-      if (signal !== neverAborted) this.#forgetSignal = onAbort(signal, () => this.#stop())
+      if (signal !== neverAborted) this.#forgetSignal = onOwnAbort(signal, () => this.#stop())
       if (this.#limits !== undefined) watch.add(this, this.#limits)
       const last = pieces.length - 1
       if (last > 0) outgoing.cork() // head and pieces leave in one write
