@@ -2,9 +2,10 @@
 // The trap: once the answer is whole its connection is another call's; nothing that happens here may reach it then.
 import type { Dispatcher } from 'undici'
 import { ToolwireError } from '../errors/error.js'
-import { type Deadlines, lateness, oversized, timedOut } from '../transport/deadlines.js'
+import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { causeCode, networkError, placeOf } from '../transport/network-error.js'
-import { cutOff } from '../transport/node-body.js'
+import { cutOff } from '../transport/node-call.js'
+import { overdue, watch } from '../transport/node-watch.js'
 import type { TransportRequest, TransportResponse } from '../transport/transport.js'
 
 /** The connection as its call sees it. */
@@ -104,15 +105,12 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     this.#line.close()
   }
 
-  /** Fails the call when one of its times is over. The idle time runs only while the provider is waited for. */
+  /** Fails the call when one of its times is over. */
   check(now: number): void {
-    const limits = this.#limits
-    if (limits === undefined) return
-    const isIdle = this.#wanted !== undefined && now - this.#wantedAt >= limits.idleTimeoutMs
-    if (now - this.#startedAt >= limits.timeoutMs) this.#fail(timedOut(lateness.whole, limits.timeoutMs))
-    else if (!this.#hasHead && now - this.#startedAt >= limits.headersTimeoutMs)
-      this.#fail(timedOut(lateness.headers, limits.headersTimeoutMs))
-    else if (isIdle) this.#fail(timedOut(lateness.idle, limits.idleTimeoutMs))
+    if (this.#limits === undefined) return
+    const wantedAt = this.#wanted === undefined ? undefined : this.#wantedAt
+    const error = overdue({ startedAt: this.#startedAt, hasHead: this.#hasHead, wantedAt }, this.#limits, now)
+    if (error !== undefined) this.#fail(error)
   }
 
   #settle(state: 'whole' | 'failed' | 'left'): void {
@@ -185,33 +183,3 @@ function readable(error: Error | undefined, url: string): unknown {
   if (code === undefined || !/^(?:UND_ERR|HPE)_/.test(code)) return error
   return new ToolwireError('network', `the connection to ${placeOf(url)} failed: ${error.message}`, { cause: error })
 }
-
-/** The calls on their way, looked at by one timer for their times. */
-class Watch {
-  readonly #calls = new Set<UpstreamCall>()
-  #timer: ReturnType<typeof setInterval> | undefined
-  #everyMs = Number.POSITIVE_INFINITY
-
-  add(call: UpstreamCall, { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines): void {
-    this.#calls.add(call)
-    const everyMs = Math.min(1_000, Math.max(5, Math.min(headersTimeoutMs, idleTimeoutMs, timeoutMs) / 8))
-    if (everyMs >= this.#everyMs) return
-    clearInterval(this.#timer)
-    this.#everyMs = everyMs
-    this.#timer = setInterval(() => this.#look(), everyMs).unref()
-  }
-
-  drop(call: UpstreamCall): void {
-    this.#calls.delete(call)
-  }
-
-  #look(): void {
-    const now = performance.now()
-    for (const call of this.#calls) call.check(now)
-    if (this.#calls.size > 0) return
-    clearInterval(this.#timer)
-    this.#everyMs = Number.POSITIVE_INFINITY
-  }
-}
-
-const watch = new Watch()

@@ -6,7 +6,7 @@ import { type Body, bodyPieces } from '../frames/body.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { networkError } from '../transport/network-error.js'
 import { readAddress } from '../transport/node.js'
-import { decoderFor } from '../transport/node-body.js'
+import { decoderFor } from '../transport/node-call.js'
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js'
 import { type Line, UpstreamCall } from './gateway-upstream-call.js'
 
@@ -145,14 +145,8 @@ interface Place {
 }
 
 function readPlace(url: string): Place {
-  const { path, auth } = readAddress(url).place
-  const basic = typeof auth === 'string' && auth !== '' ? Buffer.from(auth).toString('base64') : undefined
-  const authorization = basic === undefined ? {} : { authorization: `Basic ${basic}` }
-  return {
-    origin: new URL(url).origin,
-    path: path ?? '/',
-    headers: { 'accept-encoding': 'identity', ...authorization },
-  }
+  const { place, headers } = readAddress(url)
+  return { origin: new URL(url).origin, path: place.path ?? '/', headers }
 }
 
 /** The answer with its body uncoded, for servers that code it although nobody asked. */

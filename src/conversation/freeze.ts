@@ -29,7 +29,7 @@ const foreign = new WeakMap<object, Memo>()
 
 /** Freezes a value and everything in it, and marks it as frozen by this library. Returns the same object. */
 export function freeze<T extends object>(value: T): T {
-  if (isFrozen(value)) return value
+  if (memoOf(value) !== undefined) return value
   if (Object.isExtensible(value)) Object.defineProperty(value, memo, { value: new Memo(value) })
   else foreign.set(value, new Memo(value))
   freezeDeep(value)
@@ -38,7 +38,8 @@ export function freeze<T extends object>(value: T): T {
 
 /** Whether the library froze this very object, so that what is remembered of it can never go stale. */
 export function isFrozen(value: object): boolean {
-  return memoOf(value) !== undefined
+  const own = (value as { readonly [memo]?: unknown })[memo]
+  return own instanceof Memo ? own.owner === value : memoOf(value) !== undefined
 }
 
 /** The memory of an object that the library froze. */

@@ -15,7 +15,7 @@ import {
 } from '../loop/engine.js'
 import type { RunResult } from '../loop/result.js'
 import type { Approvals } from '../loop/state.js'
-import { onAbort } from '../tools/abort.js'
+import { onAbort } from '../errors/abort.js'
 
 /** What a run begins with: `prompt`, `system`, `messages`, and `parameters` for whoever makes the options. It is stored: plain JSON. */
 export type DbosInput = EngineInput

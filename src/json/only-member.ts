@@ -1,4 +1,4 @@
-// The raw text of a member whose key stands once in a text, found by search instead of by going through the text.
+// The raw text of members whose key stands nowhere else in a text, found by search instead of by going through the text.
 // Trap: the text must be valid JSON and the member known to be in it; nothing here would notice otherwise.
 import { containerEndFrom, skipSpace, valueEnd } from './scan.js'
 import type { Json } from './types.js'
@@ -17,6 +17,25 @@ export function onlyMember(text: string, pointer: string, value: Json): string |
   if (text.charCodeAt(end - 1) !== 34 || spelling.test(text)) return undefined
   const from = skipSpace(text, skipSpace(text, end) + 1)
   return text.slice(from, endOf(text, from, pointer, value))
+}
+
+/**
+ * The raw texts of all values that a text has under a key, in their order; nothing where the key may stand elsewhere too, or one
+ * is neither object nor list. `values` are these values, parsed: most texts have them as the platform would write them, so that
+ * their end is known.
+ */
+export function allMembers(text: string, key: string, values: readonly Json[]): readonly string[] | undefined {
+  const spelling = spellings.get(key) ?? remembered(key)
+  spelling.lastIndex = 0
+  const texts: string[] = []
+  for (const value of values) {
+    if (typeof value !== 'object' || value === null) return undefined
+    if (!spelling.test(text) || text.charCodeAt(spelling.lastIndex - 1) !== 34) return undefined
+    const from = skipSpace(text, skipSpace(text, spelling.lastIndex) + 1)
+    const usual = JSON.stringify(value)
+    texts.push(text.startsWith(usual, from) ? usual : text.slice(from, valueEnd(text, from)))
+  }
+  return spelling.test(text) ? undefined : texts
 }
 
 /** Inside of a string both quotes would be escaped: what the pattern finds is a whole string. */

@@ -1,6 +1,6 @@
 // Raw pieces of JSON text that is known to be valid: a tool call's arguments must leave as they came, digit for digit.
 // Trap: a key may be escaped or repeated; what counts is its unescaped name, and the last of the repeated ones.
-import { onlyMember } from './only-member.js'
+import { allMembers, onlyMember } from './only-member.js'
 import { skipSpace, stringEnd, valueEnd } from './scan.js'
 import type { Json } from './types.js'
 
@@ -37,15 +37,20 @@ export function rawSpans(text: string, patterns: readonly string[]): ReadonlyMap
 /** The raw text of the value at a pointer, if a pattern points there. `value` is that value where it is parsed already. */
 export type FindSpan = (pointer: string, value?: Json) => string | undefined
 
-/** For patterns that many texts are read with. A text is gone through when a span of it cannot be found without. */
-export function spanFinder(patterns: readonly string[]): (text: string) => FindSpan {
+/**
+ * For patterns that many texts are read with. A text is gone through when a span of it cannot be found without. `all` are the values
+ * that the only pattern points at, in the order of the text, where they are parsed already.
+ */
+export function spanFinder(patterns: readonly string[]): (text: string, all?: readonly Json[]) => FindSpan {
   const root = compile(patterns)
-  return (text) => {
+  return (text, all = []) => {
     let spans: ReadonlyMap<string, string> | undefined
+    let found: readonly string[] | undefined
     return (pointer, value) => {
       if (spans === undefined && value !== undefined) {
-        const only = onlyMember(text, pointer, value)
-        if (only !== undefined) return only
+        if (all.length > 1) found ??= allMembers(text, pointer.slice(pointer.lastIndexOf('/') + 1), all)
+        const known = all.length > 1 ? found?.[all.indexOf(value)] : onlyMember(text, pointer, value)
+        if (known !== undefined) return known
       }
       spans ??= spansOf(text, root)
       return spans.get(pointer)

@@ -59,9 +59,14 @@ export async function settleBatch(
   const { executor, options } = setup
   const { calls, outcomes, turn, resumes, pending, approvals } = batch
   const place = resumes === 0 ? `turn/${turn}` : `turn/${turn}/resume/${resumes}`
-  const open = calls.flatMap((call, ordinal) => (outcomes[ordinal] === undefined ? [{ call, ordinal }] : []))
+  const open: { readonly call: AnyCall; readonly ordinal: number }[] = []
+  const intent: Json[] = []
+  for (const [ordinal, call] of calls.entries()) {
+    if (outcomes[ordinal] !== undefined) continue
+    open.push({ call, ordinal })
+    intent.push({ ordinal, id: call.id, name: call.name, arguments: call.arguments })
+  }
   let isFresh = false
-  const intent = open.map(({ call, ordinal }) => ({ ordinal, id: call.id, name: call.name, arguments: call.arguments }))
   const recordedIntent = await journal.step(`${place}/intent`, async (): Promise<Json> => {
     isFresh = true
     return intent
@@ -69,30 +74,23 @@ export async function settleBatch(
   if (!isFresh) checkIntent(recordedIntent, intent, place)
   const approve = resumes === 0 ? options.approve : approveFrom(approvals, pending, options.approve)
   const executing = executor.batch({ ...setup.execution, turn, signal, approve })
-  const isInDoubt = (call: AnyCall): boolean => {
-    const tool = isFresh ? undefined : executor.tools.get(call.name)
-    return tool !== undefined && !tool.repeatable
-  }
-  const run = (call: AnyCall): Promise<CallOutcome> => {
-    events.started(call)
-    return executing.settle(call)
-  }
-  const steps = open.map(({ call, ordinal }) => {
-    const step = async (): Promise<Json> => {
-      const outcome = isInDoubt(call) ? inDoubt(call) : outcomeOf(await run(call), ordinal)
-      outcomes[ordinal] = outcome
-      events.settled(call, outcome)
-      return outcome as unknown as Json
-    }
-    return [`${place}/call/${ordinal}`, step] as const
-  })
-  const recorded = await journal.all(steps)
-  open.forEach(({ call, ordinal }, index) => {
-    if (outcomes[ordinal] !== undefined) return
-    const outcome = readOutcome(recorded[index], call, ordinal)
+  const keep = (call: AnyCall, ordinal: number, outcome: Outcome): void => {
     outcomes[ordinal] = outcome
     events.settled(call, outcome)
-  })
+  }
+  const settle = async (call: AnyCall, ordinal: number): Promise<Json> => {
+    const begun = isFresh ? undefined : executor.tools.get(call.name)
+    const isInDoubt = begun !== undefined && !begun.repeatable
+    if (!isInDoubt) events.started(call)
+    const outcome = isInDoubt ? inDoubt(call) : outcomeOf(await executing.settle(call), ordinal)
+    keep(call, ordinal, outcome)
+    return outcome as unknown as Json
+  }
+  const steps = open.map(({ call, ordinal }) => [`${place}/call/${ordinal}`, () => settle(call, ordinal)] as const)
+  const recorded = await journal.all(steps)
+  for (const [index, { call, ordinal }] of open.entries()) {
+    if (outcomes[ordinal] === undefined) keep(call, ordinal, readOutcome(recorded[index], call, ordinal))
+  }
   return isFresh
 }
 

@@ -18,5 +18,5 @@ export function memoryJournal(runId: string): Journal {
 
 /** The journal of a run that nobody can ask again: its steps are run and forgotten. */
 export function noJournal(runId: string): Journal {
-  return { runId, step: (_name, fn) => fn(), all: (steps) => Promise.all(steps.map(([, fn]) => fn())) }
+  return { runId, step: (_name, fn) => fn(), all: (steps) => Promise.all(steps.map((step) => step[1]())) }
 }

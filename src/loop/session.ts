@@ -10,9 +10,9 @@ import { cancelled } from '../conversation/pairing.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { unfold } from '../conversation/unfold.js'
 import { addUsage, type Usage } from '../conversation/usage.js'
+import { onAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import type { Json } from '../json/types.js'
-import { onAbort } from '../tools/abort.js'
 import { toolResults } from '../tools/results.js'
 import { ask, foreignFailure, readAnswer, recordedAnswer } from './answer.js'
 import { type CallBatch, type Outcome, resumedBatch, settleBatch } from './batch.js'
@@ -24,7 +24,7 @@ import { requestOf, type Setup } from './options.js'
 import { ApprovalLedger, beginRecorded } from './recorded.js'
 import type { RunEvent, RunResult } from './result.js'
 import type { RunState } from './state.js'
-import { aborted, type Lifetime, type Stop, startLifetime, stopText, within } from './stop.js'
+import { aborted, checkAlive, type Lifetime, type Stop, startLifetime, stopText, within } from './stop.js'
 
 export class Session {
   readonly #setup: Setup
@@ -105,7 +105,7 @@ export class Session {
     const journal = await store.open(runId)
     this.#journal = journal
     onAbort(journal.cancelled, (reason) => lifetime.end(aborted(reason)))
-    lifetime.signal.throwIfAborted()
+    checkAlive(lifetime)
     this.#conversation = await beginRecorded(journal, conversation)
   }
 
@@ -125,9 +125,9 @@ export class Session {
   }
 
   async #takeTurn(lifetime: Lifetime): Promise<void> {
-    lifetime.signal.throwIfAborted()
+    checkAlive(lifetime)
     this.#turn += 1
-    await this.#tell({ type: 'turn_start', turn: this.#turn })
+    if (this.#events !== undefined) await this.#tell({ type: 'turn_start', turn: this.#turn })
     const response = await this.#askModel(lifetime)
     this.#usage = addUsage(this.#usage, response.usage ?? {})
     this.#losses = [...this.#losses, ...response.losses]
@@ -155,7 +155,7 @@ export class Session {
       return recordedAnswer(fresh)
     }
     const recorded = await within(lifetime, () => journal.step(`turn/${turn}/model`, step))
-    lifetime.signal.throwIfAborted()
+    checkAlive(lifetime)
     const response = fresh ?? readAnswer(recorded)
     if (this.#events !== undefined && !(fresh !== undefined && isStreamed))
       for (const event of unfold(response)) await this.#tell({ ...event, turn })
@@ -179,8 +179,9 @@ export class Session {
     const isFresh = await within(lifetime, () =>
       settleBatch(this.#setup, this.#journal, batch, lifetime.signal, { started, settled }),
     )
-    lifetime.signal.throwIfAborted()
-    const results = outcomes.flatMap((outcome) => (outcome?.state === 'answered' ? [outcome.result] : []))
+    checkAlive(lifetime)
+    const results: ToolResult[] = []
+    for (const outcome of outcomes) if (outcome?.state === 'answered') results.push(outcome.result)
     if (results.length < calls.length) {
       const next = await this.#approved(batch, isFresh)
       if (next !== undefined) {
@@ -211,7 +212,7 @@ export class Session {
   ): Promise<void> {
     const { options, limits } = this.#setup
     const turn = this.#turn
-    await this.#tell({ type: 'turn_end', turn, response, results })
+    if (this.#events !== undefined) await this.#tell({ type: 'turn_end', turn, response, results })
     const { onTurn } = options
     if (onTurn !== undefined) {
       const told = within(lifetime, async () => onTurn({ turn, response, calls, results, usage: this.#usage }))

@@ -1,6 +1,7 @@
 // Why a run ended, and the one way it is ended from outside: abort, time, or a reader who leaves.
+
+import { onAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
-import { onAbort } from '../tools/abort.js'
 import { systemClock } from '../tools/clock.js'
 
 /** Why a run ended: only `answer` means that the model was done. */
@@ -41,29 +42,27 @@ export interface Lifetime {
 export function startLifetime(outer: AbortSignal | undefined, timeoutMs: number): Lifetime {
   const controller = new AbortController()
   const releases: (() => void)[] = []
-  let stop: Stop | undefined
   const close = (): void => {
     for (const release of releases) release()
   }
   const end = (why: Stop): void => {
-    stop ??= why
+    lifetime.stop ??= why
     close()
-    controller.abort(stop.error ?? new DOMException('the time of the run is over', 'TimeoutError'))
+    controller.abort(lifetime.stop.error ?? new DOMException('the time of the run is over', 'TimeoutError'))
   }
+  const lifetime = { signal: controller.signal, stop: undefined as Stop | undefined, end, close }
   if (outer?.aborted === true) end(aborted(outer.reason))
   else {
     releases.push(onAbort(controller.signal, () => {})) // one listener for all who wait for its end
     releases.push(systemClock.after(timeoutMs, () => end({ reason: 'budget', detail: 'time' })))
     if (outer !== undefined) releases.push(onAbort(outer, (reason) => end(aborted(reason))))
   }
-  return {
-    signal: controller.signal,
-    get stop() {
-      return stop
-    },
-    end,
-    close,
-  }
+  return lifetime
+}
+
+/** Throws the reason when the lifetime is over. */
+export function checkAlive({ stop, signal }: Lifetime): void {
+  if (stop !== undefined) throw signal.reason
 }
 
 export function aborted(cause?: unknown): Stop {
@@ -79,22 +78,24 @@ const graceMs = 10
  */
 export function within<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T> {
   const { signal } = lifetime
-  if (signal.aborted) return Promise.reject(signal.reason)
+  if (lifetime.stop !== undefined) return Promise.reject(signal.reason)
   return new Promise((resolve, reject) => {
-    let stopGrace = (): void => {}
+    let stopGrace: (() => void) | undefined
     const release = onAbort(signal, () => {
       stopGrace = systemClock.after(graceMs, () => reject(signal.reason))
     })
-    const settling =
-      <V>(told: (value: V) => void) =>
-      (value: V): void => {
-        release()
-        stopGrace()
-        told(value)
-      }
-    const failed = settling(reject)
+    const done = (value: T): void => {
+      release()
+      stopGrace?.()
+      resolve(value)
+    }
+    const failed = (error: unknown): void => {
+      release()
+      stopGrace?.()
+      reject(error)
+    }
     try {
-      work().then(settling(resolve), failed)
+      work().then(done, failed)
     } catch (error) {
       failed(error) // a journal may be anybody's
     }

@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { type Progress, type Result, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { ToolwireError } from '../errors/error.js'
 import type { Value } from '../json/types.js'
-import { onAbort } from '../tools/abort.js'
+import { onAbort } from '../errors/abort.js'
 
 export interface Asked {
   readonly method: string

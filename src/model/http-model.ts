@@ -69,7 +69,8 @@ async function* callEvents(
   try {
     const request: CompletionRequest = { ...given, model: given.model ?? endpoint.model }
     if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
-    checkCapabilities(request, await learned.for(request, options.signal), endpoint.name)
+    const known = learned.for(request, options.signal)
+    checkCapabilities(request, known instanceof Promise ? await known : known, endpoint.name)
     const env: Env = { ...endpoint.env, deltas: options.deltas ?? false }
     const encoded = endpoint.codec.request.encode(request, { stream }, env)
     if (encoded.losses.length > 0) yield take(encoded.losses.map((loss) => ({ type: 'loss', loss })))

@@ -23,7 +23,7 @@ import {
   finishAttempt,
   startAttempt,
 } from '../loop/engine.js'
-import { onAbort } from '../tools/abort.js'
+import { onAbort } from '../errors/abort.js'
 import { ensureWithResolvers } from './with-resolvers.js'
 
 /** What a run begins with: `prompt`, `system`, `messages`, and `parameters` for whoever makes the options. It is stored: plain JSON. */

@@ -7,6 +7,7 @@ import { race, type Soon } from './race.js'
 import type { AnyTool } from './tool.js'
 
 export type Admission =
+  /** `leave` is called once. */
   | { readonly state: 'admitted'; leave(): void }
   | { readonly state: 'rate_limited'; readonly retryAfterMs: number }
   | { readonly state: 'timed_out' }
@@ -24,11 +25,9 @@ export interface AdmissionLimits {
 
 /** Waits for a place among the tool's own calls, for its rate limit, and for a slot. The holder must leave. */
 export function admit(budget: ToolBudget, limits: AdmissionLimits): Soon<Admission> {
-  if (budget.gate !== undefined || budget.window !== undefined) return admitLater(budget, limits)
-  const slot = limits.slots.enter()
-  if (!slot.queued) return { state: 'admitted', leave: slot.leave } // nothing to wait for
-  slot.leave()
-  return admitLater(budget, limits)
+  const { slots } = limits
+  const isFree = budget.gate === undefined && budget.window === undefined && slots.take()
+  return isFree ? { state: 'admitted', leave: slots.giveBack } : admitLater(budget, limits)
 }
 
 async function admitLater(budget: ToolBudget, limits: AdmissionLimits): Promise<Admission> {

@@ -4,18 +4,18 @@ import type { AnyCall, ToolCall, ToolFailure, ToolResult } from '../conversation
 import { digest } from '../json/digest.js'
 import type { Checked } from '../schema/issue.js'
 import { issueText } from '../schema/issue.js'
-import { admit, rateLimited } from './admission.js'
+import { type Admission, admit, rateLimited } from './admission.js'
 import { type CallOutcome, settleAround } from './around.js'
 import { type AuditDecision, type AuditRecord, notify } from './audit.js'
 import { remainingMs } from './clock.js'
-import type { Settings } from './executor-options.js'
+import type { OnProgress, Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { Gate, type ToolBudgets } from './limits.js'
 import { brokenFailure, late, type Preparation, prepare, type Repair, wholeCall } from './preparation.js'
-import { isPromiseLike, type LazySignal, type Raced, race, type Settled, type Soon, soon } from './race.js'
+import { isPromiseLike, LazySignal, type Raced, race, type Settled, type Soon } from './race.js'
 import type { ToolSource } from './registry.js'
 import { failedResult, resultOf } from './results.js'
-import type { ToolContext } from './tool.js'
+import type { AnyTool, ToolContext, ToolProgress } from './tool.js'
 
 type Ready = Preparation & { readonly state: 'ready' }
 
@@ -24,7 +24,7 @@ interface Passage {
   readonly call: AnyCall
   readonly startedAt: number
   readonly idempotencyKey: string
-  repair?: Repair
+  repair: Repair | undefined
 }
 
 export class Batch {
@@ -47,93 +47,89 @@ export class Batch {
   settle(call: AnyCall): Promise<CallOutcome> {
     const { clock, around, audit } = this.#settings
     const startedAt = audit === undefined ? 0 : clock.now()
-    const passage: Passage = { call, startedAt, idempotencyKey: this.#keyOf(call) }
+    const passage: Passage = { call, startedAt, idempotencyKey: this.#keyOf(call), repair: undefined }
+    if (around === undefined) return this.#settle(passage)
     return settleAround(
       around,
       call,
-      () => this.#settleOrRefuse(passage),
+      () => this.#settle(passage),
       () => this.#tools.get(call.name),
     )
   }
 
-  async #settleOrRefuse(passage: Passage): Promise<CallOutcome> {
-    const { call } = passage
+  // Only what is a promise is awaited: most of what is decided here is decided at once.
+  async #settle(passage: Passage): Promise<CallOutcome> {
     try {
-      return await this.#settle(passage)
-    } catch (error) {
-      // Only a tool object that breaks its own contract comes here: a getter that throws, fields of the wrong type.
-      return this.#answer(passage, 'refused', failedResult(call, failureOf(error, this.#settings), this.#settings))
-    }
-  }
-
-  #settle(passage: Passage): Soon<CallOutcome> {
-    const settings = this.#settings
-    const whole = wholeCall(passage.call, settings)
-    if (whole === undefined) return this.#fail(passage, 'refused', brokenFailure(passage.call, settings.argumentLimits))
-    if (whole.repair !== undefined) this.#report(passage, whole.repair)
-    const limits = { tools: this.#tools, settings, deadlineAt: this.#deadlineAt }
-    return soon(prepare(whole, limits), (prepared) => {
+      const preparing = this.#prepare(passage)
+      const prepared = preparing instanceof Promise ? await preparing : preparing
       switch (prepared.state) {
-        case 'ready':
-          return soon(this.#run(prepared, passage), (result) => this.#answer(passage, 'allowed', result))
-        case 'paused': {
+        case 'ready': {
+          const admitting = this.#admit(prepared)
+          const admission = admitting instanceof Promise ? await admitting : admitting
+          if (admission.state !== 'admitted') return this.#turnAway(passage, prepared, admission)
+          const running = this.#run(prepared, passage)
+          const result = running instanceof Promise ? await running : running
+          admission.leave() // an abandoned tool's place too: one that never ends must not stop all later calls
+          return this.#answer(passage, 'allowed', result)
+        }
+        case 'paused':
           this.#record(passage, 'paused', 'paused')
           return { state: 'paused', call: prepared.call, argumentsDigest: digest(prepared.call.arguments) }
-        }
         case 'refused':
         case 'denied':
           return this.#fail(passage, prepared.state, prepared.failure)
       }
-    })
+    } catch (error) {
+      // Only a tool object that breaks its own contract comes here: a getter that throws, fields of the wrong type.
+      return this.#fail(passage, 'refused', failureOf(error, this.#settings))
+    }
   }
 
-  #run(ready: Ready, passage: Passage): Soon<ToolResult> {
+  #prepare(passage: Passage): Soon<Preparation> {
     const settings = this.#settings
-    const { call, tool } = ready
-    const timeoutMs = tool.timeoutMs ?? settings.timeoutMs
-    const limits = {
-      slots: this.#slots,
-      signals: settings.signals,
-      clock: settings.clock,
-      deadlineAt: this.#deadlineAt,
-      patienceMs: timeoutMs,
-    }
-    return soon(admit(this.#budgets.of(tool), limits), (admission) => {
-      switch (admission.state) {
-        case 'admitted':
-          return this.#execute(ready, passage, timeoutMs, admission.leave)
-        case 'rate_limited':
-          return failedResult(call, rateLimited(tool, admission.retryAfterMs), settings)
-        default:
-          return failedResult(call, late(admission.state), settings)
-      }
-    })
+    const whole = wholeCall(passage.call, settings)
+    if (whole === undefined) return { state: 'refused', failure: brokenFailure(passage.call, settings.argumentLimits) }
+    if (whole.repair !== undefined) this.#report(passage, whole.repair)
+    return prepare(whole, this.#tools, settings, this.#deadlineAt)
   }
 
-  #execute({ call, tool, input }: Ready, passage: Passage, ownMs: number, leave: () => void): Soon<ToolResult> {
-    const { signals, clock } = this.#settings
+  #admit({ tool }: Ready): Soon<Admission> {
+    const { signals, clock, timeoutMs } = this.#settings
+    const patienceMs = tool.timeoutMs ?? timeoutMs
+    const limits = { slots: this.#slots, signals, clock, deadlineAt: this.#deadlineAt, patienceMs }
+    return admit(this.#budgets.of(tool), limits)
+  }
+
+  #turnAway(passage: Passage, { tool }: Ready, admission: Exclude<Admission, { state: 'admitted' }>): CallOutcome {
+    const failure =
+      admission.state === 'rate_limited' ? rateLimited(tool, admission.retryAfterMs) : late(admission.state)
+    return this.#fail(passage, 'allowed', failure)
+  }
+
+  #run({ call, tool, input }: Ready, passage: Passage): Soon<ToolResult> {
+    const settings = this.#settings
+    const { signals, clock } = settings
+    const ownMs = tool.timeoutMs ?? settings.timeoutMs
     const leftMs = remainingMs(this.#deadlineAt, clock)
-    if (leftMs <= 0) {
-      leave()
-      return failedResult(call, late('timed_out'), this.#settings)
+    if (leftMs <= 0) return failedResult(call, late('timed_out'), settings)
+    const own = new LazySignal()
+    const work = (): unknown => {
+      const value: unknown = tool.execute(input, this.#contextOf(call, passage, own))
+      if (tool.checkOutput === undefined) return value
+      const check = (output: unknown): unknown => tool.checkOutput?.(output)
+      return isPromiseLike(value) ? Promise.resolve(value).then(check) : check(value)
     }
-    const checked = (value: unknown): Checked<unknown> | PromiseLike<Checked<unknown>> =>
-      tool.checkOutput === undefined ? { ok: true, value } : tool.checkOutput(value)
-    const work = (signal: LazySignal): Checked<unknown> | PromiseLike<Checked<unknown>> => {
-      const value: unknown = tool.execute(input, this.#contextOf(call, passage, signal))
-      return isPromiseLike(value) ? Promise.resolve(value).then(checked) : checked(value)
-    }
-    const onLate = (settled: Settled<Checked<unknown>>): void =>
-      notify(() => this.#record(passage, 'allowed', lateOutcome(settled), true))
-    return soon(race(work, { signals, clock, timeoutMs: Math.min(ownMs, leftMs), onLate }), (raced) => {
-      leave() // an abandoned tool's place too: one that never ends must not stop all later calls
-      return this.#resultOf(call, raced, ownMs <= leftMs ? ownMs : undefined)
-    })
+    const onLate = (settled: Settled<unknown>): void =>
+      notify(() => this.#record(passage, 'allowed', lateOutcome(tool, settled), true))
+    const ended = (raced: Raced<unknown>): ToolResult =>
+      this.#resultOf(call, tool, raced, ownMs <= leftMs ? ownMs : undefined)
+    const raced = race(work, { signals, clock, timeoutMs: Math.min(ownMs, leftMs), own, onLate })
+    return raced instanceof Promise ? raced.then(ended) : ended(raced)
   }
 
   #contextOf(call: ToolCall, { idempotencyKey }: Passage, signal: LazySignal): ToolContext {
-    const { runId, turn } = this.#settings
-    return {
+    const { runId, turn, onProgress } = this.#settings
+    const context = {
       get signal() {
         return signal.get()
       },
@@ -141,24 +137,19 @@ export class Batch {
       idempotencyKey,
       runId,
       turn,
-      ...this.#progressOf(call, signal),
     }
+    return onProgress === undefined ? context : withProgress(context, onProgress)
   }
 
-  /** What an abandoned tool still says of its progress is not passed on. */
-  #progressOf(call: ToolCall, signal: LazySignal): Pick<ToolContext, 'progress'> {
-    const { onProgress } = this.#settings
-    if (onProgress === undefined) return {}
-    return { progress: (update) => (signal.get().aborted ? undefined : notify(() => onProgress(call, update))) }
-  }
-
-  #resultOf(call: ToolCall, raced: Raced<Checked<unknown>>, timeoutMs: number | undefined): ToolResult {
+  #resultOf(call: ToolCall, tool: AnyTool, raced: Raced<unknown>, timeoutMs: number | undefined): ToolResult {
     const settings = this.#settings
     switch (raced.state) {
       case 'done': {
-        if (raced.value.ok) return resultOf(call, raced.value.value, settings)
+        if (tool.checkOutput === undefined) return resultOf(call, raced.value, settings)
+        const checked = raced.value as Checked<unknown>
+        if (checked.ok) return resultOf(call, checked.value, settings)
         const message = `Tool "${call.name}" returned a value that does not match its output schema`
-        const details = { issues: issueText(raced.value.issues) }
+        const details = { issues: issueText(checked.issues) }
         return failedResult(call, { category: 'unknown', message, details }, settings)
       }
       case 'failed':
@@ -180,7 +171,8 @@ export class Batch {
   }
 
   #answer(passage: Passage, decision: AuditDecision, result: ToolResult): CallOutcome {
-    this.#record(passage, decision, result.error?.category ?? (result.isError ? 'unknown' : 'success'))
+    if (this.#settings.audit !== undefined)
+      this.#record(passage, decision, result.error?.category ?? (result.isError ? 'unknown' : 'success'))
     const { call, repair } = passage
     if (repair === undefined) return { state: 'answered', call, result }
     const artifacts = { ...result.artifacts, repair: { note: repair.note, arguments: repair.arguments } }
@@ -231,7 +223,14 @@ export class Batch {
   }
 }
 
-function lateOutcome(settled: Settled<Checked<unknown>>): AuditRecord['outcome'] {
+function lateOutcome(tool: AnyTool, settled: Settled<unknown>): AuditRecord['outcome'] {
   if (settled.state === 'failed') return failureOf(settled.error).category
-  return settled.value.ok ? 'success' : 'unknown'
+  return tool.checkOutput === undefined || (settled.value as Checked<unknown>).ok ? 'success' : 'unknown'
+}
+
+/** What an abandoned tool still says of its progress is not passed on. */
+function withProgress(context: ToolContext, onProgress: OnProgress): ToolContext {
+  const progress = (update: ToolProgress): void =>
+    context.signal.aborted ? undefined : notify(() => onProgress(context.call, update))
+  return Object.assign(context, { progress })
 }

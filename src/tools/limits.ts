@@ -20,6 +20,18 @@ export class Gate {
     this.#free = Math.max(1, places || 1)
   }
 
+  /** Takes a place where one is free, to be given back once. */
+  take(): boolean {
+    if (this.#free < 1) return false
+    this.#free -= 1
+    return true
+  }
+
+  readonly giveBack = (): void => {
+    if (this.#waiting.size === 0) this.#free += 1
+    else this.#admitNext()
+  }
+
   enter(): Pass {
     const queued = this.#free < 1
     let inside = !queued

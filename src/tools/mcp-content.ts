@@ -38,7 +38,7 @@ export function failedCategory(text: string): ToolErrorCategory {
 /** A `CallToolResult`, or a tuple of text (or blocks) and artifacts; undefined for every other value. */
 export function readMcp(value: unknown): Returned | undefined {
   if (Array.isArray(value)) return readTuple(value)
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null || !('content' in value)) return undefined
   if (!Object.keys(value).every((key) => resultKeys.has(key))) return undefined
   const { content, structuredContent, isError, _meta } = value as { readonly [key: string]: unknown }
   if (!isBlocks(content)) return undefined

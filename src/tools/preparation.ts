@@ -10,7 +10,7 @@ import { remainingMs } from './clock.js'
 import type { Settings } from './executor-options.js'
 import { failureOf } from './failure.js'
 import { judge, readApproval } from './policy.js'
-import { type Raced, race, type Soon, soon } from './race.js'
+import { LazySignal, type Raced, race, type Soon } from './race.js'
 import type { ToolSource } from './registry.js'
 import type { AnyTool } from './tool.js'
 
@@ -25,13 +25,6 @@ export type Preparation =
   | { readonly state: 'refused'; readonly failure: ToolFailure }
   | { readonly state: 'denied'; readonly failure: ToolFailure }
 
-export interface PreparationLimits {
-  readonly tools: ToolSource
-  readonly settings: Settings
-  /** When the batch must be over, on the clock. */
-  readonly deadlineAt: number
-}
-
 /** A call whose arguments were parsed, for this passage alone. */
 export interface WholeCall {
   readonly call: ToolCall
@@ -40,38 +33,36 @@ export interface WholeCall {
 }
 
 /** Says whether a whole call may run, and on which input. Calls nothing but the tool's check and the approver. */
-export function prepare({ call, args }: WholeCall, limits: PreparationLimits): Soon<Preparation> {
-  const tool = limits.tools.get(call.name)
-  if (tool === undefined) return refuse(unknownTool(call, limits))
-  const verdict = judge(tool, limits.settings.policy)
-  if (verdict.state === 'deny') return deny(call, verdict.reason)
-  return soon(checkArguments(args, tool, limits), (checked) => {
-    const input = inputOf(call, checked, limits.settings)
-    if (input.state === 'refused') return input
-    const asked = verdict.state === 'ask' ? verdict.asked : []
-    const ready: Preparation = { state: 'ready', call, tool, input: input.value }
-    if (asked.length === 0 && limits.settings.approve === undefined) return ready
-    return askApproval(call, tool, asked, limits).then((refusal) => refusal ?? ready)
-  })
-}
-
-function checkArguments(args: ValueObject, tool: AnyTool, limits: PreparationLimits): Soon<Raced<Checked<unknown>>> {
-  const { signals, clock, timeoutMs, argumentLimits } = limits.settings
-  const check = (): Soon<Checked<unknown>> => tool.checkInput(args, { work: argumentLimits.work, fresh: true })
-  const leftMs = remainingMs(limits.deadlineAt, clock)
-  return race(check, { signals, clock, timeoutMs: Math.min(tool.timeoutMs ?? timeoutMs, leftMs) })
-}
-
-/** The input that a check let through, or why the call is refused. */
-function inputOf(
-  call: ToolCall,
-  checked: Raced<Checked<unknown>>,
+export function prepare(
+  { call, args }: WholeCall,
+  tools: ToolSource,
   settings: Settings,
-): { readonly state: 'checked'; readonly value: unknown } | (Preparation & { readonly state: 'refused' }) {
-  if (checked.state === 'failed') return refuse(failureOf(checked.error, settings))
-  if (checked.state !== 'done') return refuse(late(checked.state))
-  if (checked.value.ok) return { state: 'checked', value: checked.value.value }
-  return refuse(invalid(`Invalid arguments for tool "${call.name}": ${issueText(checked.value.issues)}`))
+  deadlineAt: number,
+): Soon<Preparation> {
+  const tool = tools.get(call.name)
+  if (tool === undefined) return refuse(unknownTool(call, tools, settings))
+  const verdict = judge(tool, settings.policy)
+  if (verdict.state === 'deny') return deny(call, verdict.reason)
+  const asked = verdict.state === 'ask' ? verdict.asked : []
+  const decide = (checked: Raced<Checked<unknown>>): Soon<Preparation> => {
+    if (checked.state !== 'done' || !checked.value.ok) return refuse(checkFailure(call, checked, settings))
+    const ready: Preparation = { state: 'ready', call, tool, input: checked.value.value }
+    if (asked.length === 0 && settings.approve === undefined) return ready
+    return askApproval(call, tool, asked, settings, deadlineAt).then((refusal) => refusal ?? ready)
+  }
+  const { signals, clock, argumentLimits } = settings
+  const check = (): Soon<Checked<unknown>> => tool.checkInput(args, { work: argumentLimits.work, fresh: true })
+  const timeoutMs = Math.min(tool.timeoutMs ?? settings.timeoutMs, remainingMs(deadlineAt, clock))
+  const checked = race(check, { signals, clock, timeoutMs })
+  return checked instanceof Promise ? checked.then(decide) : decide(checked)
+}
+
+/** Why a check did not let the arguments through. */
+function checkFailure(call: ToolCall, checked: Raced<Checked<unknown>>, settings: Settings): ToolFailure {
+  if (checked.state === 'failed') return failureOf(checked.error, settings)
+  if (checked.state !== 'done') return late(checked.state)
+  const issues = checked.value.ok ? '' : issueText(checked.value.issues)
+  return invalid(`Invalid arguments for tool "${call.name}": ${issues}`)
 }
 
 /** Asks, where somebody can answer. Undefined when the call may run. */
@@ -79,15 +70,14 @@ async function askApproval(
   call: ToolCall,
   tool: AnyTool,
   asked: AnyTool['capabilities'],
-  { settings, deadlineAt }: PreparationLimits,
+  settings: Settings,
+  deadlineAt: number,
 ): Promise<Preparation | undefined> {
   const { approve, signals, clock } = settings
   if (approve === undefined) return deny(call, `it needs approval for ${asked.join(', ')}, and nobody can give it`)
-  const raced = await race((signal) => approve(call, tool, { asked, signal: signal.get() }), {
-    signals,
-    clock,
-    timeoutMs: remainingMs(deadlineAt, clock),
-  })
+  const own = new LazySignal()
+  const limits = { signals, clock, timeoutMs: remainingMs(deadlineAt, clock), own }
+  const raced = await race(() => approve(call, tool, { asked, signal: own.get() }), limits)
   if (raced.state === 'aborted' || raced.state === 'timed_out') return refuse(late(raced.state))
   const approval = raced.state === 'done' ? readApproval(raced.value) : undefined
   if (approval === 'allow') return undefined
@@ -140,7 +130,7 @@ export function brokenFailure(call: AnyCall, limits: ArgumentLimits): ToolFailur
 
 const maxNames = 100
 
-function unknownTool(call: ToolCall, { tools, settings }: PreparationLimits): ToolFailure {
+function unknownTool(call: ToolCall, tools: ToolSource, settings: Settings): ToolFailure {
   const names = tools.list().map((tool) => tool.name)
   const message = `Unknown tool "${call.name}"`
   notify(() => settings.log?.warn(message, { callId: call.id, knownTools: names }))

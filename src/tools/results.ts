@@ -74,11 +74,15 @@ export function resultOf(call: CallName, value: unknown, view: ResultView = {}):
 }
 
 function successful(call: CallName, returned: Returned, view: ResultView): ToolResult {
-  const shown = shownImages(returned.images)
-  const text = shown.note === '' ? returned.text : `${returned.text}\n${shown.note}`
-  const content = [...textParts(capText(text, view.maxResultBytes ?? defaultMaxResultBytes)), ...shown.images]
+  const content = contentOf(returned, view.maxResultBytes ?? defaultMaxResultBytes)
   const result = { callId: call.id, name: call.name, content, isError: false }
   return freeze(returned.artifacts === undefined ? result : { ...result, artifacts: returned.artifacts })
+}
+
+function contentOf({ text, images }: Returned, maxBytes: number): readonly ResultPart[] {
+  if (images.length === 0) return textParts(capText(text, maxBytes))
+  const shown = shownImages(images)
+  return [...textParts(capText(shown.note === '' ? text : `${text}\n${shown.note}`, maxBytes)), ...shown.images]
 }
 
 /** An MCP result that says it is an error: the server's text is as foreign as a thrown message. */
@@ -160,5 +164,5 @@ function capFailure(failure: ToolFailure, maxBytes: number): ToolFailure {
 
 /** No part for no text: some wires refuse an empty one. */
 function textParts(text: string): readonly ResultPart[] {
-  return text === '' ? [] : [{ type: 'text', text }]
+  return text === '' ? [] : Object.freeze([Object.freeze({ type: 'text', text } as const)])
 }

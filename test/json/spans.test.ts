@@ -214,6 +214,21 @@ describe('a member whose value is parsed already', () => {
     )
   })
 
+  it('is the same where all members of its name are told of', () => {
+    const lists = fc.array(documents, { maxLength: 3 }).map((list) => `{"calls":[${list.join(' ,')}]}`)
+    fc.assert(
+      fc.property(lists, (document) => {
+        const { calls } = JSON.parse(document) as { readonly calls: readonly { readonly args?: Json }[] }
+        const all = calls.flatMap(({ args }) => (args === undefined ? [] : [args]))
+        const spans = rawSpans(document, ['/calls/*/args'])
+        const find = spanFinder(['/calls/*/args'])(document, all)
+        for (const [index, { args }] of calls.entries())
+          expect(find(`/calls/${index}/args`, args)).toBe(spans.get(`/calls/${index}/args`))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   it('is found where it is nearly all of the text', () => {
     const value = { path: 'a', content: 'say "}" and "{"\\\n'.repeat(1_000) }
     const raw = JSON.stringify(value)

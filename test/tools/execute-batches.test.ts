@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ToolwireError } from '../../src/errors/error.js'
 import { digest } from '../../src/json/digest.js'
 import type { AuditRecord } from '../../src/tools/audit.js'
-import type { Clock } from '../../src/tools/clock.js'
+import { type Clock, systemClock } from '../../src/tools/clock.js'
 import { tool } from '../../src/tools/define.js'
 import { executeToolCalls, ToolExecutor } from '../../src/tools/execute.js'
 import type { ApprovalContext } from '../../src/tools/policy.js'
@@ -283,6 +283,36 @@ describe('abort and deadline', () => {
     const results = await executeToolCalls(numbered(3), [tool], { concurrency: 1, signal: controller.signal })
     expect(started).toEqual([0])
     expect(results.map((result) => result.error?.category)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+  })
+
+  it('only a tool that is not done at once costs a timer', async () => {
+    let timers = 0
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, callback) {
+        timers += 1
+        return systemClock.after(ms, callback)
+      },
+    }
+    const quick = sampleTool('quick', async () => 1)
+    const failing = sampleTool('failing', async () => {
+      throw new Error('no')
+    })
+    await executeToolCalls([sampleCall('quick'), sampleCall('failing')], [quick, failing], { clock })
+    expect(timers).toBe(0)
+    await executeToolCalls([sampleCall('x')], [sampleTool('x', () => later(1, 'done'))], { clock })
+    expect(timers).toBe(1)
+  })
+
+  it('a clock that fails is a failed call', async () => {
+    const clock: Clock = {
+      ...systemClock,
+      after() {
+        throw new Error('no time')
+      },
+    }
+    const [result] = await executeToolCalls([sampleCall('x')], [sampleTool('x', forever)], { clock })
+    expect(result).toMatchObject({ isError: true, error: { message: 'no time' } })
   })
 
   it('the signal of the executor counts beside that of the batch', async () => {

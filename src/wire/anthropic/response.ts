@@ -40,8 +40,8 @@ function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: 
   const start = startEvent(body, origin)
   const events: CompletionEvent[] = [start]
   const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => start.id })
-  const inputs = rawInputs(text)
   const content = body.content as readonly Json[]
+  const inputs = rawInputs(text, inputsOf(content))
   content.forEach((block, part) => {
     if (!isJsonObject(block)) events.push({ type: 'unknown', raw: block })
     else if (block.type === 'tool_use')
@@ -63,6 +63,12 @@ function outcomeEvents(body: JsonObject): readonly CompletionEvent[] {
 
 function isCallBlock(block: Json): boolean {
   return isJsonObject(block) && block.type === 'tool_use'
+}
+
+function inputsOf(content: readonly Json[]): readonly Json[] {
+  const inputs: Json[] = []
+  for (const block of content) if (isJsonObject(block) && block.input !== undefined) inputs.push(block.input)
+  return inputs
 }
 
 export function startEvent(message: JsonObject, origin: Origin): Extract<CompletionEvent, { type: 'start' }> {

@@ -1,5 +1,6 @@
 // Tool definitions. The trap: the root of an input schema must be an object, and the wire refuses some property keys, which
 // are mapped and mapped back in the arguments of calls.
+import { memoOf } from '../../conversation/freeze.js'
 import { at, type Loss } from '../../conversation/losses.js'
 import type { OpaqueTool, ToolSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
@@ -20,14 +21,27 @@ type Tools = readonly (ToolSpec | OpaqueTool)[]
 export function propertyNames(tools: Tools | undefined): PropertyNames | undefined {
   let names: Map<string, ReadonlyMap<string, string>> | undefined
   for (const tool of tools ?? []) {
-    const properties = tool.type === 'opaque' ? undefined : tool.inputSchema?.properties
-    if (tool.type === 'opaque' || !isJsonObject(properties)) continue
-    const refused = Object.keys(properties).filter((key) => wireName(key, propertyRule) !== key)
-    if (refused.length === 0) continue
+    const spelt = tool.type === 'opaque' ? noKeys : speltKeys(tool)
+    if (tool.type === 'opaque' || spelt.size === 0) continue
     names ??= new Map()
-    names.set(tool.name, new Map(refused.map((key) => [key, wireName(key, propertyRule)])))
+    names.set(tool.name, spelt)
   }
   return names
+}
+
+const noKeys: ReadonlyMap<string, string> = new Map()
+const keysOfTool = 'anthropic property keys'
+
+function speltKeys(tool: ToolSpec): ReadonlyMap<string, string> {
+  const memo = memoOf(tool)
+  const known = memo?.get<ReadonlyMap<string, string>>(keysOfTool)
+  if (known !== undefined) return known
+  const properties = tool.inputSchema?.properties
+  const keys = isJsonObject(properties) ? Object.keys(properties) : []
+  const refused = keys.filter((key) => wireName(key, propertyRule) !== key)
+  const spelt = refused.length === 0 ? noKeys : new Map(refused.map((key) => [key, wireName(key, propertyRule)]))
+  memo?.set(keysOfTool, spelt)
+  return spelt
 }
 
 /** The same the other way round, for reading calls. */

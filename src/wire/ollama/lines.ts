@@ -52,9 +52,13 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
 
   const readCalls = (list: Json, text: string, events: CompletionEvent[]): void => {
     if (!Array.isArray(list)) return
-    const spans = rawArguments(text)
+    const heads = list.map((call: Json) => readCallHead(call))
+    const spans = rawArguments(
+      text,
+      heads.map((head) => head?.value).filter((value) => value !== undefined),
+    )
     list.forEach((call: Json, index) => {
-      const head = readCallHead(call)
+      const head = heads[index]
       if (head === undefined) {
         events.push({ type: 'unknown', raw: call })
         return

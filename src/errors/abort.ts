@@ -20,6 +20,14 @@ export function onAbort(signal: AbortSignal, callback: OnAbort): () => void {
   }
 }
 
+/** The same for who mostly is the only one to wait on a signal: through the one listener only where there is one already. */
+export function onOwnAbort(signal: AbortSignal, callback: OnAbort): () => void {
+  if (relays.has(signal)) return onAbort(signal, callback)
+  const listener = (): void => callback(signal.reason)
+  signal.addEventListener('abort', listener, { once: true })
+  return () => signal.removeEventListener('abort', listener)
+}
+
 function relayOf(signal: AbortSignal): Relay {
   const waiting = new Set<OnAbort>()
   const listener = (): void => {

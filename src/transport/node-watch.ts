@@ -1,0 +1,57 @@
+// The times of calls on Node, looked at by one timer for all: a timer for each would cost more than most of what a call does.
+import type { ToolwireError } from '../errors/error.js'
+import { type Deadlines, lateness, timedOut } from './deadlines.js'
+
+/** A call on its way. */
+interface Watched {
+  /** Fails it when one of its times is over. */
+  check(now: number): void
+}
+
+class Watch {
+  readonly #calls = new Set<Watched>()
+  #timer: ReturnType<typeof setInterval> | undefined
+  #everyMs = Number.POSITIVE_INFINITY
+
+  add(call: Watched, { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines): void {
+    this.#calls.add(call)
+    const everyMs = Math.min(1_000, Math.max(5, Math.min(headersTimeoutMs, idleTimeoutMs, timeoutMs) / 8))
+    if (everyMs >= this.#everyMs) return
+    clearInterval(this.#timer)
+    this.#everyMs = everyMs
+    this.#timer = setInterval(() => this.#look(), everyMs).unref()
+  }
+
+  drop(call: Watched): void {
+    this.#calls.delete(call)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    for (const call of this.#calls) call.check(now)
+    if (this.#calls.size > 0) return
+    clearInterval(this.#timer)
+    this.#everyMs = Number.POSITIVE_INFINITY
+  }
+}
+
+export const watch: Watch = new Watch()
+
+/** Since when a call is on its way, and its reader waits for the provider, if it does. */
+export interface Progress {
+  readonly startedAt: number
+  readonly hasHead: boolean
+  readonly wantedAt: number | undefined
+}
+
+/** The time that is over. The idle time runs only while the provider is waited for. */
+export function overdue(
+  { startedAt, hasHead, wantedAt }: Progress,
+  { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines,
+  now: number,
+): ToolwireError | undefined {
+  if (now - startedAt >= timeoutMs) return timedOut(lateness.whole, timeoutMs)
+  if (!hasHead && now - startedAt >= headersTimeoutMs) return timedOut(lateness.headers, headersTimeoutMs)
+  if (wantedAt !== undefined && now - wantedAt >= idleTimeoutMs) return timedOut(lateness.idle, idleTimeoutMs)
+  return undefined
+}
