@@ -1,6 +1,7 @@
 // The loop as a workflow of DBOS on PostgreSQL: steps are rows, and any process with the same program goes on with a run.
 // The trap: DBOS numbers steps in the order in which they are begun, so nothing here may wait between the steps of one batch.
 import { DBOS, Error as DbosError, type WorkflowHandle } from '@dbos-inc/dbos-sdk'
+import { onAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import type { Json, JsonObject } from '../json/types.js'
 import {
@@ -15,7 +16,6 @@ import {
 } from '../loop/engine.js'
 import type { RunResult } from '../loop/result.js'
 import type { Approvals } from '../loop/state.js'
-import { onAbort } from '../errors/abort.js'
 
 /** What a run begins with: `prompt`, `system`, `messages`, and `parameters` for whoever makes the options. It is stored: plain JSON. */
 export type DbosInput = EngineInput

@@ -1,9 +1,9 @@
 // One request to a server and its answer. Time is the caller's signal alone, never the SDK's own minute.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { type Progress, type Result, ResultSchema } from '@modelcontextprotocol/sdk/types.js'
+import { onAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import type { Value } from '../json/types.js'
-import { onAbort } from '../errors/abort.js'
 
 export interface Asked {
   readonly method: string

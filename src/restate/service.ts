@@ -11,6 +11,7 @@ import {
   type WorkflowDefinition,
   workflow,
 } from '@restatedev/restate-sdk'
+import { onAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import { writeJson } from '../json/stringify.js'
@@ -23,7 +24,6 @@ import {
   finishAttempt,
   startAttempt,
 } from '../loop/engine.js'
-import { onAbort } from '../errors/abort.js'
 import { ensureWithResolvers } from './with-resolvers.js'
 
 /** What a run begins with: `prompt`, `system`, `messages`, and `parameters` for whoever makes the options. It is stored: plain JSON. */
