@@ -36,7 +36,7 @@ function isPlain(value: unknown, left: { values: number }): boolean {
   if (typeof value !== 'object') return typeof value === 'number' || typeof value === 'boolean'
   if (value === null) return true
   if ('toJSON' in value) return false
-  if (Array.isArray(value)) return value.every((item) => isPlain(item, left))
+  if (Array.isArray(value)) return value.length <= left.values && value.every((item) => isPlain(item, left)) // holes count too
   if (Object.getPrototypeOf(value) !== Object.prototype) return false
   for (const key of Object.keys(value)) {
     const member: unknown = (value as { readonly [key: string]: unknown })[key]
