@@ -6,8 +6,9 @@ import type { Visit } from './visit.js'
 
 /** `over` is called once the last byte is gone, or the client. */
 export function answerOf(visit: Visit, { status, headers: own, body }: Written, over: () => void): Answer {
-  const headers: Record<string, string> = { 'x-toolwire-request-id': visit.requestId }
+  const headers: Record<string, string> = {}
   for (const name in own) headers[name] = own[name] ?? ''
+  headers['x-toolwire-request-id'] = visit.requestId
   const losses = lossHeader(visit.progress.losses)
   if (losses !== undefined) headers['x-toolwire-losses'] = losses
   allowOrigin(headers, visit.arrival.headers.origin)
