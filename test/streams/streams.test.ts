@@ -35,6 +35,7 @@ const expected: Readonly<Record<string, Expected>> = {
     finish: 'tool_calls',
     usage: [30, 9],
   },
+  'openai-responses-id-of-another.sse': { reasoning: 'Once.', finish: 'stop', usage: [30, 9] },
   'openai-responses-call-cut.sse': { calls: [['set_alarm', '{"at":"07']], finish: 'length', usage: [30, 9] },
   'openai-responses-hosted-tool.sse': {
     text: '18 °C.',

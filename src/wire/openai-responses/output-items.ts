@@ -115,9 +115,12 @@ function mayBe(before: JsonObject | undefined, now: JsonObject): boolean {
   return before === undefined || (before.id === now.id && before.call_id === now.call_id && now.id !== undefined)
 }
 
-/** The item that a whole item ends. */
+/** The item that a whole item ends. Its id may be new, and that of an item which stands elsewhere. */
 export function findDone(state: State, item: JsonObject, index: Json | undefined): Item {
   const kind = kindOf(item)
+  const placed = state.byIndex.get(index)
+  const isOpenHere = isPlace(index) && placed?.kind === kind && !placed.isDone
+  if (isOpenHere && state.byId.get(item.id)?.index !== index) return placed
   return known(state, item.id, index, kind) ?? open(state, kind, item.id, index)
 }
 
