@@ -3,8 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { applyLosses } from '../../src/conversation/losses.js'
+import type { BrokenCall } from '../../src/conversation/messages.js'
 import type { CompletionResponse } from '../../src/conversation/response.js'
 import { unfold } from '../../src/conversation/unfold.js'
+import { readArguments } from '../../src/wire/arguments.js'
 import { holds } from './cases.js'
 import { agree, comparableResponse, isConsistent, saidIn, stored } from './comparable.js'
 import { eventOrders, pieces, responses } from './responses.js'
@@ -12,6 +14,14 @@ import { folded, halvesOf, readBody, readStream, streamed, subjects } from './su
 
 function same(back: CompletionResponse, told: CompletionResponse, looseArguments: boolean): void {
   agree(comparableResponse(back, { looseArguments }), comparableResponse(told, { looseArguments }))
+}
+
+/**
+ * The one answer that a Messages stream cannot carry in every order: arguments that are a whole object, then another part, then more of
+ * the arguments. Its blocks cannot be opened again, so it ends in an error instead of a call that a client would run.
+ */
+function goesOn({ arguments: text }: BrokenCall): boolean {
+  return Array.from(text, (_, end) => readArguments(text.slice(0, end))).includes('object')
 }
 
 describe.each(subjects)('laws 1 and 2, answers on $wire', (subject) => {
@@ -43,6 +53,11 @@ describe.each(subjects)('laws 1 and 2, answers on $wire', (subject) => {
           same(folded(events).response, response, false)
           const { bytes, losses } = streamed(subject, stream.server, events)
           const { response: back, error } = folded(readStream(subject, stream.client, [bytes]))
+          if (error !== undefined && wire === 'anthropic') {
+            expect(error.message).toContain('went on behind their end')
+            expect(response.brokenCalls.some(goesOn)).toBe(true)
+            return
+          }
           expect(error).toBeUndefined()
           expect(isConsistent(back)).toBe(true)
           same(back, applyLosses(stored(response), losses), true)
