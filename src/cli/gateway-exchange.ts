@@ -12,6 +12,7 @@ import {
   type Pieces,
   type Reading,
 } from '../gateway/arrival.js'
+import { headerList } from '../transport/header-list.js'
 
 /** Rejects when the answer broke off; the connection has to be cut then. */
 export async function serveExchange(
@@ -124,7 +125,7 @@ async function writeWhole(
   headers: Answer['headers'],
   body: Piece,
 ): Promise<void> {
-  const head = inRow(headers)
+  const head = headerList(headers)
   if (status !== 204) head.push('content-length', String(Buffer.byteLength(body)))
   if (incoming.complete) {
     outgoing.writeHead(status, head)
@@ -137,13 +138,6 @@ async function writeWhole(
   outgoing.write(body)
   await lingered(incoming)
   outgoing.end()
-}
-
-/** Names and values as Node takes them at the least cost. */
-function inRow(headers: Answer['headers']): string[] {
-  const row: string[] = []
-  for (const name in headers) row.push(name, headers[name] ?? '')
-  return row
 }
 
 const lingerMs = 500
@@ -171,7 +165,7 @@ async function writePieces(
     wake()
     if (!outgoing.writableFinished) pieces.return().catch(() => {}) // the call upstream was aborted
   })
-  outgoing.writeHead(status, inRow(headers))
+  outgoing.writeHead(status, headerList(headers))
   const write = turnwise(outgoing)
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     if (outgoing.destroyed) return

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { Client } from 'undici'
 import { type Body, bodyPieces } from '../frames/body.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
+import { headerList } from '../transport/header-list.js'
 import { networkError } from '../transport/network-error.js'
 import { readAddress } from '../transport/node.js'
 import { decoderFor } from '../transport/node-call.js'
@@ -55,7 +56,7 @@ export async function openUpstream(): Promise<Upstream> {
     request.signal.throwIfAborted()
     const { origin, path, headers: own } = placeOf(request.url)
     const { method, body } = request
-    const headers = inRow(request.headers, own)
+    const headers = headerList(request.headers, own)
     const { client, line } = originOf(origin).take()
     const answer = await new Promise<TransportResponse>((resolve, reject) => {
       const call = new UpstreamCall(line, request, limits, resolve, reject)
@@ -74,14 +75,6 @@ export async function openUpstream(): Promise<Upstream> {
       await Promise.all([...origins.values()].map((origin) => origin.close()))
     },
   }
-}
-
-/** Names and values as undici takes them at the least cost. */
-function inRow(given: TransportRequest['headers'], own: Place['headers']): string[] {
-  const row: string[] = []
-  for (const name in given) row.push(name, given[name] ?? '')
-  for (const name in own) if (given[name] === undefined) row.push(name, own[name] ?? '')
-  return row
 }
 
 /** Text is joined before it becomes bytes: one copy instead of one for each piece, and no memory that is cleared first. */

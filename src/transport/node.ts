@@ -6,6 +6,7 @@ import { urlToHttpOptions } from 'node:url'
 import { ToolwireError } from '../errors/error.js'
 import { bodyPieces } from '../frames/body.js'
 import type { Deadlines } from './deadlines.js'
+import { headerList } from './header-list.js'
 import { placeOf } from './network-error.js'
 import { NodeCall } from './node-call.js'
 import type { Transport, TransportRequest, TransportResponse } from './transport.js'
@@ -38,16 +39,9 @@ async function ask(request: TransportRequest, limits: Deadlines | undefined): Pr
   let length = 0
   for (const piece of pieces) length += Buffer.byteLength(piece)
   const servername = headers.host === undefined ? {} : { servername: headers.host.replace(/:\d*$/, '') }
-  const options = { ...address.place, ...servername, method, agent, headers: headerList(headers, address, length) }
+  const list = headerList({ ...headers, 'content-length': String(length) }, address.headers)
+  const options = { ...address.place, ...servername, method, agent, headers: list }
   return new NodeCall(request, limits).send(open, options, pieces)
-}
-
-/** Names and values in turn: Node writes a list as it is, and reads an object name by name, with all its checks, first. */
-function headerList(given: TransportRequest['headers'], address: Address, length: number): readonly string[] {
-  const headers: Record<string, string> = { ...address.headers, ...given, 'content-length': String(length) }
-  const list: string[] = []
-  for (const name of Object.keys(headers)) list.push(name, headers[name] ?? '')
-  return list
 }
 
 function plainDoor(): Door {
