@@ -38,6 +38,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     pool: 'forks',
+    setupFiles: ['test/seed.ts'],
     maxWorkers: '100%',
     sequence: { shuffle: { tests: true }, sequencer: AnyOrder },
     projects: [

@@ -38,7 +38,7 @@ function nextJob() {
 
 async function runJob({ file, seed }) {
   const report = join(tmpdir(), `toolwire-laws-${process.pid}-${seed}.jsonl`)
-  const env = { ...process.env, LAWS_FACTOR: values.factor, LAWS_SEED: String(seed), LAWS_REPORT: report }
+  const env = { ...process.env, LAWS_FACTOR: values.factor, SEED: String(seed), LAWS_REPORT: report }
   const runner = join(root, 'node_modules/vitest/vitest.mjs')
   const args = [runner, 'run', `test/laws/${file}`, '--reporter=dot', '--testTimeout=3600000']
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -1,6 +1,7 @@
 // Typed outcomes under fuzz: a short run of `npm run fuzz`, and every input that once found something.
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { seed } from '../seed.js'
 import { fuzz, readFound, saveFault } from './fuzzing.js'
 import { faultOf } from './targets.js'
 
@@ -8,7 +9,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const seconds = Number(process.env.FUZZ_SECONDS ?? '20')
 
 test('mutated inputs give typed outcomes on every wire', { timeout: (seconds + 60) * 1000 }, () => {
-  const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
   const { cases, faults } = fuzz({ root, seed, seconds })
   const told = faults.map((fault) => `${saveFault(root, fault)}\n${fault.message}`)
   expect(told, `seed ${seed}, ${cases} cases`).toEqual([])

@@ -3,6 +3,8 @@ import type { CompletionEvent } from '../../src/conversation/events.js'
 import { createFolder } from '../../src/conversation/fold.js'
 import type { Wire } from '../../src/conversation/messages.js'
 import { ToolwireError } from '../../src/errors/error.js'
+import { bodyText } from '../../src/frames/body.js'
+import { isTooDeep } from '../../src/json/scan.js'
 import type { Codec, Env, Exchange } from '../../src/wire/codec.js'
 import { codecs, profileOf } from '../../src/wire/index.js'
 import { randomness } from './randomness.js'
@@ -77,7 +79,10 @@ const targets: Readonly<Record<Kind, (input: Input) => void>> = {
     for (const target of all) {
       const env = envOf(target)
       const sent = allowed(() => target.request.encode(read.request, { stream: seed % 3 === 0 }, env))
-      if (sent !== undefined) target.request.decode(sent.http, env)
+      if (sent === undefined) continue
+      // A value near the depth limit can come to lie deeper on another wire: then a reader refuses it. Nothing else is refused.
+      if (isTooDeep(bodyText(sent.http.body))) allowed(() => target.request.decode(sent.http, env))
+      else target.request.decode(sent.http, env)
     }
   },
   response({ wire, bytes, seed }) {

@@ -1,17 +1,15 @@
-// How many cases a property runs and with which seed. `npm run laws` raises the number, chooses seeds and collects the counts
-// through the environment: LAWS_FACTOR, LAWS_SEED, LAWS_REPORT.
+// How many cases a property runs. `npm run laws` raises the number, chooses seeds and collects the counts through the environment:
+// LAWS_FACTOR, SEED, LAWS_REPORT.
 import { appendFileSync } from 'node:fs'
 import fc from 'fast-check'
 
 const factor = Number(process.env.LAWS_FACTOR ?? '1')
-const seed = process.env.LAWS_SEED === undefined ? undefined : Number(process.env.LAWS_SEED)
 const report = process.env.LAWS_REPORT
 
 /** Checks a property; a failure tells seed, path and the smallest case found. */
 export function holds<T>(law: string, cases: number, property: fc.IProperty<T>): void {
   fc.assert(property, {
     numRuns: Math.ceil(cases * factor),
-    ...(seed === undefined ? {} : { seed }),
     reporter: (details) => {
       if (report !== undefined) appendFileSync(report, `${JSON.stringify({ law, cases: details.numRuns })}\n`)
       if (details.failed) {

@@ -3,7 +3,7 @@
 // - multipleOf is exact in decimals here; ajv divides in binary, so that 0.3 is no multiple of 0.1.
 // - A schema that refers to itself without consuming anything ends here in the limit `depth`; ajv overflows its stack.
 // - With unevaluated… ajv counts what an alternative looked at that did not match, does not count what contains matched, and with
-//   recursion writes code that does not run.
+//   recursion writes code that does not run; a member named like one of Object.prototype it takes for looked at.
 // - The name of a refused key, not the inside of propertyNames, is the failing place; contains fails at the list, not at its items;
 //   of conditions only what `then` or `else` asks is told; more than one match of oneOf is told without the others' failures.
 // - Dynamic references are followed like plain ones; ajv loses their verdict inside other keywords when it collects all errors.
@@ -198,6 +198,9 @@ function isKnownGap(schema: JsonObject): boolean {
   return asks > 1 || (asks === 1 && (areAlternatives || /"(?:contains|\$ref|not|if|oneOf)":/.test(text)))
 }
 
+/** A member named like one of Object.prototype, anywhere in a value. */
+const inheritedName = /"isPrototypeOf":/
+
 test('on generated schemas of all keywords every value gets the same verdict', () => {
   let compared = 0
   fc.assert(
@@ -205,8 +208,10 @@ test('on generated schemas of all keywords every value gets the same verdict', (
       const whole: JsonObject = { ...schema, $defs: { d, anchored: { ...anchored, $anchor: 'anchored' } } }
       const oracle = isKnownGap(whole) ? undefined : oracleOf(whole)
       if (oracle === undefined) return
+      const asksWhatIsLeft = JSON.stringify(whole).includes('"unevaluated')
       const roll = dice(values.length)
       for (const item of [...values, sample(whole, whole, roll), spoil(sample(whole, whole, roll), roll)]) {
+        if (asksWhatIsLeft && inheritedName.test(JSON.stringify(item))) continue
         const [mine, expected] = [ours(whole, item), theirs(oracle, item)]
         if (mine === 'unchecked' || expected === 'unchecked') continue
         expect(mine.ok).toBe(expected.ok)
@@ -263,6 +268,12 @@ describe('differences that are meant', () => {
     expect(ours(conditional, { kind: 2, b: 1, c: 1 })).toEqual({ ok: false, paths: ['/c'] })
     const nested: JsonObject = { allOf: [{ unevaluatedProperties: true }], unevaluatedProperties: false }
     expect(ours(nested, { a: 1 })).toEqual({ ok: true, paths: [] })
+  })
+
+  test('a member named like one of every object is a member like any other', () => {
+    const schema: JsonObject = { patternProperties: { '^a': {} }, unevaluatedProperties: false }
+    expect(verdicts(schema, { isPrototypeOf: 1 })).toEqual([false, true])
+    expect(verdicts(schema, { b: 1 })).toEqual([false, false])
   })
 
   test('dynamic references are followed like plain ones', () => {
