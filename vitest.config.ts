@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -39,7 +40,8 @@ export default defineConfig({
     testTimeout: 60_000,
     pool: 'forks',
     setupFiles: ['test/seed.ts'],
-    maxWorkers: '100%',
+    // Many tests wait for processes and sockets: one worker more than cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
     sequence: { shuffle: { tests: true }, sequencer: AnyOrder },
     projects: [
       {
