@@ -88,9 +88,16 @@ const rawHead = `{"${rawMember}":`
 
 /** The broken text inside an object that `argumentsObject` wrote; nothing for any other object. */
 export function brokenText(value: Json | undefined): string | undefined {
+  return brokenIn(value)?.text
+}
+
+/** Also what is wrong with it: text that is an object is never written so. */
+function brokenIn(value: Json | undefined): { readonly text: string; readonly reason: BrokenReason } | undefined {
   if (!isJsonObject(value) || Object.keys(value).length !== 1) return undefined
   const text = value[rawMember]
-  return typeof text === 'string' ? text : undefined
+  if (typeof text !== 'string') return undefined
+  const reason = readArguments(text)
+  return reason === 'object' ? undefined : { text, reason }
 }
 
 /** A call of a wire with object arguments: `text` is the raw span of the object, `value` the same parsed. */
@@ -104,9 +111,10 @@ export function objectCallOf(
   } & Carried,
 ): AnyCall {
   const { id, name, text, value, opaque, extra } = call
-  const carried = extra === undefined ? {} : { extra }
-  const broken = brokenText(value)
-  const made = broken === undefined ? undefined : callOf({ id, name, text: broken, opaque, ...carried })
-  if (made?.type === 'broken_call') return made
-  return callOf({ id, name, text, opaque, isObject: isJsonObject(value), ...carried })
+  const broken = brokenIn(value)
+  if (broken === undefined) {
+    return callOf({ id, name, text, opaque, isObject: isJsonObject(value), ...(extra === undefined ? {} : { extra }) })
+  }
+  const reason = name === '' ? 'no_name' : broken.reason
+  return { type: 'broken_call', id, name, arguments: broken.text, reason, ...carriedBy(opaque, extra) }
 }

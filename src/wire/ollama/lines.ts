@@ -189,7 +189,8 @@ function fragmentOf({ id, name, value, extra }: CallHead, span: string | undefin
   }
   const text = span ?? JSON.stringify(value)
   if (brokenText(value) === undefined) return { ...head, text, isObject: true }
-  return { ...head, text: objectCallOf({ id, name, text, value }).arguments }
+  const read = objectCallOf({ id, name, text, value })
+  return read.type === 'broken_call' ? { ...head, text: read.arguments, broken: read.reason } : { ...head, text }
 }
 
 function metadataOf(line: JsonObject, logprobs: readonly Json[] | undefined): Metadata | undefined {
