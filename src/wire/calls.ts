@@ -47,8 +47,8 @@ export interface CallAssembler {
   push(fragment: CallFragment, part: number): readonly CompletionEvent[]
   /** All calls, in order, once the finish reason is known. `cut` says that the turn was cut inside its last part. */
   finish(reason: FinishReason, lastPart: number): readonly CompletionEvent[]
-  /** How many calls were opened. */
-  readonly count: number
+  /** How many calls were opened. No getter: an object that is made with one gets a shape of its own, which outlives it by far. */
+  count(): number
 }
 
 export interface AssemblerOptions {
@@ -125,9 +125,7 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
   }
 
   return {
-    get count() {
-      return calls.length
-    },
+    count: () => calls.length,
     push(fragment, part) {
       events.length = 0
       const target = fragment.final

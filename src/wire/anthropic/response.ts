@@ -130,7 +130,7 @@ export function pushFinish(
   metadata: Metadata | undefined,
   events: CompletionEvent[],
 ): void {
-  const finish = finishEvent(stopReason, calls.count > 0, metadata)
+  const finish = finishEvent(stopReason, calls.count() > 0, metadata)
   for (const event of calls.finish(finish.reason, lastCall)) events.push(withBrokenText(event))
   events.push(finish)
 }

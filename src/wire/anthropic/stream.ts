@@ -197,7 +197,7 @@ function openBlock(reader: Reader, frame: JsonObject, text: string, events: Comp
     if (isWhole) block.input = rawSpans(text, ['/content_block/input']).get('/content_block/input')
     const call = callHead(head)
     // Without id and name the assembler would take it for more of the call before.
-    const id = call.id || call.name ? call.id : madeCallId(reader.id, reader.calls.count)
+    const id = call.id || call.name ? call.id : madeCallId(reader.id, reader.calls.count())
     for (const event of reader.calls.push({ ...call, id, index: block.part }, block.part)) events.push(event)
   }
 }

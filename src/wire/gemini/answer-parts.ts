@@ -133,7 +133,7 @@ function fragmentOf(state: PartState, part: JsonObject, call: JsonObject): CallF
   const given = textIn(call.id)
   const { extra } = callExtra(part, call)
   return {
-    id: given || madeCallId(state.id, state.calls.count),
+    id: given || madeCallId(state.id, state.calls.count()),
     name: textIn(call.name),
     whole: true,
     opaque: signatureOf(part, state.origin),

@@ -178,7 +178,7 @@ function finish(state: AnswerState, incomplete: 'truncated' | 'malformed_respons
     events.push({ type: 'error', error: new ToolwireError(incomplete, message) })
     return
   }
-  const reason = finishReason === undefined ? 'content_filter' : finishReasonOf(finishReason, state.calls.count > 0)
+  const reason = finishReason === undefined ? 'content_filter' : finishReasonOf(finishReason, state.calls.count() > 0)
   for (const event of state.calls.finish(reason, state.position)) events.push(event)
   if (candidateFields.size > 0) fields.set('candidate', Object.fromEntries(candidateFields))
   const more = fields.size === 0 ? {} : { metadata: { [wire]: Object.fromEntries(fields) } }

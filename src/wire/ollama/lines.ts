@@ -64,7 +64,7 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
         return
       }
       const fragment = fragmentOf(head, spans(`/message/tool_calls/${index}/function/arguments`, head.value))
-      for (const event of calls.push(fragment, slots.call + calls.count)) events.push(event)
+      for (const event of calls.push(fragment, slots.call + calls.count())) events.push(event)
     })
   }
 
@@ -91,8 +91,8 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
       events.push({ type: 'usage', usage: usageFrom({ inputWithCache, outputWithReasoning }) })
     }
     const raw = typeof word === 'string' && word !== '' ? word : undefined
-    const reason = finishReasonOf(raw, calls.count > 0)
-    for (const event of calls.finish(reason, slots.call + calls.count - 1)) events.push(event)
+    const reason = finishReasonOf(raw, calls.count() > 0)
+    for (const event of calls.finish(reason, slots.call + calls.count() - 1)) events.push(event)
     const metadata = metadataOf(line, logprobs)
     events.push({
       type: 'finish',

@@ -235,7 +235,7 @@ function readCalls(answer: Answer, list: Json, text: string, events: CompletionE
 }
 
 function pushCall(answer: Answer, fragment: CallFragment, events: CompletionEvent[]): void {
-  for (const event of answer.calls.push(fragment, slots.call + answer.calls.count)) events.push(event)
+  for (const event of answer.calls.push(fragment, slots.call + answer.calls.count())) events.push(event)
 }
 
 function fragmentOf(answer: Answer, call: JsonObject, position: number, json: string): CallFragment {
@@ -289,13 +289,13 @@ function legacyFragment(call: JsonObject, whole: boolean): CallFragment {
 export function finishAnswer(answer: Answer, events: CompletionEvent[]): void {
   startAnswer(answer, events)
   const { calls, facts, refused, finishWord: raw } = answer
-  const reason = finishReasonOf(raw, calls.count > 0, refused)
+  const reason = finishReasonOf(raw, calls.count() > 0, refused)
   if (raw === '') {
     const message = `the server gave no finish reason; it counts as "${reason}"`
     const loss = { code: 'finish_reason_missing', wire, path: '/finishReason', kind: 'repaired', message } as const
     events.push({ type: 'loss', loss })
   }
-  for (const event of calls.finish(reason, slots.call + calls.count - 1)) events.push(event)
+  for (const event of calls.finish(reason, slots.call + calls.count() - 1)) events.push(event)
   const data = answer.reasoning
   if (data !== undefined && (data.field === undefined || Object.keys(data).length > 1)) {
     events.push({ type: 'attach', part: slots.reasoning, of: 'reasoning', opaque: { origin: answer.origin, data } })

@@ -25,7 +25,7 @@ export interface OutputReader {
   /** A response object that is the last word: the terminal event of a stream, or a whole answer. */
   complete(response: JsonObject, into: CompletionEvent[]): void
   /** Whether the answer has ended, well or not. */
-  readonly ended: boolean
+  isEnded(): boolean
 }
 
 export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
@@ -51,9 +51,7 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
   return {
     event: (event, into) => readEvent(state, event, into),
     complete: (response, into) => complete(state, response, into),
-    get ended() {
-      return state.ended
-    },
+    isEnded: () => state.ended,
   }
 }
 
@@ -239,7 +237,7 @@ function complete(state: State, response: JsonObject, into: CompletionEvent[]): 
     into.push({ type: 'error', error: failureError(failure) })
     return
   }
-  const { reason, raw } = reasonOf(response, state.calls.count > 0, state.refused)
+  const { reason, raw } = reasonOf(response, state.calls.count() > 0, state.refused)
   pushAll(state.calls.finish(reason, state.lastPart), into)
   into.push(finishEvent(response, reason, raw))
 }

@@ -18,7 +18,7 @@ export interface OutputWriter {
   /** Ends every open item and gives all of them, in the order of their indexes. `isCut`: the last of them did not come to its end. */
   finish(isCut: boolean): readonly JsonObject[]
   /** Whether a refusal was written. */
-  readonly refused: boolean
+  isRefused(): boolean
 }
 
 interface Carried {
@@ -161,9 +161,7 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
   }
 
   return {
-    get refused() {
-      return refused
-    },
+    isRefused: () => refused,
     event(event) {
       switch (event.type) {
         case 'text_delta':

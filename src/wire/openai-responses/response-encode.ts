@@ -16,8 +16,8 @@ export function encode(response: CompletionResponse, exchange: Exchange, env: En
     if (next?.type === 'attach') writer.event(next)
     if (event.type !== 'attach') writer.event(event)
   })
-  const output = writer.finish(isIncomplete(response, writer.refused))
-  const answer = answerOf(response, output, writer.refused, exchange, env)
+  const output = writer.finish(isIncomplete(response, writer.isRefused()))
+  const answer = answerOf(response, output, writer.isRefused(), exchange, env)
   return {
     http: { status: 200, headers: { 'content-type': 'application/json' }, body: writeJson(answer) },
     losses: answerLosses(response, answer, exchange, env),

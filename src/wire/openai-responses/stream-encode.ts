@@ -32,8 +32,8 @@ export function encode(exchange: Exchange, env: Env): StreamEncoder {
   const finish = (): void => {
     writer ??= start('', exchange.model)
     const { response } = folder.done()
-    const output = writer.finish(isIncomplete(response, writer.refused))
-    const answer = answerOf(response, output, writer.refused, exchange, env)
+    const output = writer.finish(isIncomplete(response, writer.isRefused()))
+    const answer = answerOf(response, output, writer.isRefused(), exchange, env)
     send(endingEvent(answer), { response: answer })
     losses.push(...answerLosses(response, answer, exchange, env))
   }

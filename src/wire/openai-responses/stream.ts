@@ -14,7 +14,7 @@ export function decode(exchange: Exchange, env: Env): StreamDecoder {
   const reader = createOutputReader(exchange, env)
   let failed = false
   const frames: FrameReader = {
-    isDone: () => failed || reader.ended,
+    isDone: () => failed || reader.isEnded(),
     read({ event, data }: SseFrame, events: CompletionEvent[]) {
       if (data === '' || data === '[DONE]') return
       const value: Json = parseBody(data)
