@@ -14,6 +14,7 @@ import { differences } from '../differences.js'
 import { fieldsOf, noteOf } from '../extra.js'
 import { finishAnswer, openAnswer, readChunk } from './answer.js'
 import { isRefusal } from './blocks.js'
+import { plainAnswer, type Told } from './plain-answer.js'
 import { type Flags, flagsOf } from './profiles.js'
 import { writeReasoning } from './reasoning.js'
 import { finishReasonOf, finishWord, memberOf, modelled, wire } from './types.js'
@@ -36,15 +37,20 @@ export function reportBody(
   env: Env,
   losses: Loss[],
 ): void {
+  const back = plainAnswer(response, body) ?? told(readBack(body, exchange, env))
+  differences(wire, told(response), back, '', losses)
+}
+
+function readBack(body: JsonObject, exchange: Exchange, env: Env): CompletionResponse {
   const events: CompletionEvent[] = []
   const answer = openAnswer({ wire, model: exchange.model, stream: false }, env, true)
   readChunk(answer, body, body.choices as readonly Json[], '', events)
   finishAnswer(answer, events)
-  differences(wire, told(response), told(fold(events)), '', losses)
+  return fold(events)
 }
 
-/** What a body can tell of a response: all but what is read off the message, and its own losses. */
-function told({ id, model, message, finishReason, rawFinishReason, usage, metadata }: CompletionResponse): object {
+/** All but what is read off the message, and its own losses. */
+function told({ id, model, message, finishReason, rawFinishReason, usage, metadata }: CompletionResponse): Told {
   return { id, model, message, finishReason, rawFinishReason, usage, metadata }
 }
 
