@@ -120,7 +120,7 @@ export function createFolder(): Folder {
     },
     done() {
       const content: AssistantPart[] = []
-      for (const part of parts) if (part !== undefined) content.push({ ...part }) // a growing part stays ours
+      for (const part of parts) if (part !== undefined) content.push(Object.assign({}, part)) // a growing part stays ours
       const toolCalls = content.filter((part): part is ToolCall => part.type === 'tool_call')
       const brokenCalls = content.filter((part): part is BrokenCall => part.type === 'broken_call')
       const { id, model, ...own } = start

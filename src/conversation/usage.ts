@@ -57,9 +57,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 /** A later report laid over an earlier one of the same call, bucket by bucket. */
 export function mergeUsage(before: Usage | undefined, later: Usage): Usage {
-  const merged = { ...before, ...later }
+  const merged: Usage = Object.assign({}, before, later)
   const total = sumOf(merged)
-  return total === undefined ? merged : { ...merged, total }
+  return total === undefined ? merged : Object.assign(merged, { total })
 }
 
 function sumOf(usage: Usage): number | undefined {

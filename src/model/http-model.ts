@@ -67,7 +67,7 @@ async function* callEvents(
   const read = (events: readonly CompletionEvent[]): readonly CompletionEvent[] =>
     take(recovery === undefined ? events : events.flatMap(recovery.push))
   try {
-    const request: CompletionRequest = { ...given, model: given.model ?? endpoint.model }
+    const request: CompletionRequest = Object.assign({}, given, { model: given.model ?? endpoint.model })
     if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
     const known = learned.for(request, options.signal)
     checkCapabilities(request, known instanceof Promise ? await known : known, endpoint.name)
@@ -104,7 +104,10 @@ function decoderOf(
   stream: boolean,
 ): StreamDecoder {
   if (stream)
-    return codec.stream.decode(exchange, { ...env, limits: { ...defaultLimits, totalBytes: deadlines.maxBodyBytes } })
+    return codec.stream.decode(
+      exchange,
+      Object.assign({}, env, { limits: { ...defaultLimits, totalBytes: deadlines.maxBodyBytes } }),
+    )
   const pieces: Uint8Array[] = []
   return {
     push(piece) {

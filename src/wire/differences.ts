@@ -113,6 +113,6 @@ function lossAt(wire: Wire, path: string, to: Json | undefined): Loss {
   const happened = to === undefined ? 'dropped' : 'changed'
   const code = name.endsWith('_') ? name + happened : name
   const kind = name === 'tool_choice_widened' && to !== undefined ? 'widened' : happened
-  const loss = { code, wire, path, kind, message: `${wire} ${why}` } as const
-  return to === undefined ? loss : { ...loss, to }
+  const message = `${wire} ${why}`
+  return to === undefined ? { code, wire, path, kind, message } : { code, wire, path, kind, message, to }
 }

@@ -91,8 +91,10 @@ function pushCall(
   part: number,
   events: CompletionEvent[],
 ): void {
-  const fragment = { ...callHead(block), text: input ?? '', whole: true }
-  for (const event of calls.push(fragment, part)) events.push(event)
+  const { id, name, extra } = callHead(block)
+  const isObject = input !== undefined && isJsonObject(block.input)
+  for (const event of calls.push({ id, name, extra, text: input ?? '', whole: true, isObject }, part))
+    events.push(event)
 }
 
 /** What the head of a call says: id, name and unmodelled fields. */
