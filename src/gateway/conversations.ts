@@ -57,7 +57,7 @@ export function conversationStore(maxCount: number, maxBytes: number): Conversat
     const previous = previousOf(given)
     const nameOf = (id: string): string => JSON.stringify([owner, id])
     const history = previous === undefined ? nothing : find(nameOf(previous), previous, exchange.wire)
-    const request = history === nothing && given.extra === undefined ? given : withHistory(given, history)
+    const request = history === nothing && !speaksToUs(given) ? given : withHistory(given, history)
     if (!wantsKeeping(given, exchange)) return { request }
     const keep = (response: CompletionResponse): void => {
       if (response.id === '') return
@@ -118,6 +118,10 @@ function withHistory(request: CompletionRequest, history: Spoken): CompletionReq
 
 /** Words to the gateway itself; a stream's usage is always asked for, and told to clients that want it. */
 const ownWords = new Set(['previous_response_id', 'store', 'thread', '$includeUsage'])
+
+function speaksToUs({ extra = {} }: CompletionRequest): boolean {
+  return Object.values(extra).some((members) => Object.keys(members).some((name) => ownWords.has(name)))
+}
 
 function plain(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !ownWords.has(name)))
