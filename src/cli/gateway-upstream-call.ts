@@ -6,7 +6,7 @@ import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { causeCode, networkError, placeOf } from '../transport/network-error.js'
 import { cutOff } from '../transport/node-call.js'
 import type { TransportRequest, TransportResponse } from '../transport/transport.js'
-import { overdue, watch } from '../transport/watch.js'
+import { overdue, unwatched, watch } from '../transport/watch.js'
 
 /** The connection as its call sees it. */
 export interface Line {
@@ -25,6 +25,7 @@ const over: Next = { done: true, value: undefined }
 
 /** The body of the answer is the call itself. */
 export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatcher.DispatchHandler {
+  watchedAt: number = unwatched
   readonly #line: Line
   readonly #request: TransportRequest
   readonly #limits: Deadlines | undefined

@@ -1,7 +1,7 @@
 // Time limits over any transport: until the headers, between two pieces of the body, and in all. Each covers the body too.
 import { ToolwireError } from '../errors/error.js'
 import { neverAborted, type Transport, type TransportResponse } from './transport.js'
-import { overdue, watch } from './watch.js'
+import { overdue, unwatched, watch } from './watch.js'
 
 export interface Deadlines {
   /** Until the headers of the answer; 60,000. */
@@ -54,6 +54,7 @@ function limitedCall(outer: AbortSignal, limits: Deadlines): LimitedCall {
   let hasHead = false
   let wantedAt: number | undefined
   const watched = {
+    watchedAt: unwatched,
     check(now: number): void {
       const error = overdue({ startedAt, hasHead, wantedAt }, limits, now)
       if (error !== undefined) controller.abort(error)

@@ -9,7 +9,7 @@ import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from './deadlines.js'
 import { networkError, placeOf } from './network-error.js'
 import { neverAborted, type TransportRequest, type TransportResponse } from './transport.js'
-import { overdue, watch } from './watch.js'
+import { overdue, unwatched, watch } from './watch.js'
 
 type Next = IteratorResult<Uint8Array, undefined>
 const over: Next = { done: true, value: undefined }
@@ -19,6 +19,7 @@ const over: Next = { done: true, value: undefined }
  * the reader has left.
  */
 export class NodeCall implements AsyncIterableIterator<Uint8Array> {
+  watchedAt: number = unwatched
   readonly #request: TransportRequest
   readonly #limits: Deadlines | undefined
   readonly #startedAt: number

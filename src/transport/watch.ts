@@ -1,39 +1,54 @@
 // The times of all calls, looked at by one timer: a timer for each would cost more than most of what a call does.
+// The trap: a Set that lives on while its members come and go leaves tables behind that hold them until the next full collection.
 import { ToolwireError } from '../errors/error.js'
 import type { Deadlines } from './deadlines.js'
 
 /** A call on its way. */
 interface Watched {
+  /** Its place among the others; kept by the watch. */
+  watchedAt: number
   /** Fails it when one of its times is over. */
   check(now: number): void
 }
+
+/** Where a call stands that is not watched. */
+export const unwatched: number = -1
 
 /** Node's timers hold the process, or let it end; those of a browser are numbers. */
 type Timer = ReturnType<typeof setInterval> & { ref?(): unknown; unref?(): unknown }
 
 class Watch {
-  readonly #calls = new Set<Watched>()
+  readonly #calls: Watched[] = []
   #timer: Timer | undefined
   #everyMs = Number.POSITIVE_INFINITY
 
   add(call: Watched, { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines): void {
-    this.#calls.add(call)
+    call.watchedAt = this.#calls.push(call) - 1
     const everyMs = Math.min(1_000, Math.max(5, Math.min(headersTimeoutMs, idleTimeoutMs, timeoutMs) / 8))
     if (everyMs < this.#everyMs) {
       clearInterval(this.#timer)
       this.#everyMs = everyMs
       this.#timer = setInterval(() => this.#look(), everyMs)
-    } else if (this.#calls.size === 1) this.#timer?.ref?.()
+    } else if (this.#calls.length === 1) this.#timer?.ref?.()
   }
 
   drop(call: Watched): void {
-    if (this.#calls.delete(call) && this.#calls.size === 0) this.#timer?.unref?.()
+    const { watchedAt } = call
+    if (watchedAt === unwatched) return
+    call.watchedAt = unwatched
+    const last = this.#calls.pop()
+    if (last !== undefined && last !== call) {
+      this.#calls[watchedAt] = last
+      last.watchedAt = watchedAt
+    }
+    if (this.#calls.length === 0) this.#timer?.unref?.()
   }
 
   #look(): void {
     const now = performance.now()
-    for (const call of this.#calls) call.check(now)
-    if (this.#calls.size > 0) return
+    // Those that fail are dropped, and may take others with them.
+    for (const call of [...this.#calls]) if (call.watchedAt !== unwatched) call.check(now)
+    if (this.#calls.length > 0) return
     clearInterval(this.#timer)
     this.#everyMs = Number.POSITIVE_INFINITY
   }

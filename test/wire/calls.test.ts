@@ -181,8 +181,8 @@ const rows: readonly Row[] = [
 function assemble(fragments: readonly CallFragment[], finish: FinishReason = 'tool_calls'): CompletionEvent[] {
   const exchange = { wire: 'openai-chat', model: 'm', stream: true } as const
   const calls = callAssembler({ wire: 'openai-chat', exchange, deltas: false, responseId: () => 'r' })
-  const events = fragments.flatMap((fragment) => [...calls.push(fragment, 8 + calls.count)])
-  return [...events, ...calls.finish(finish, 7 + calls.count)]
+  const events = fragments.flatMap((fragment) => [...calls.push(fragment, 8 + calls.count())])
+  return [...events, ...calls.finish(finish, 7 + calls.count())]
 }
 
 function shown(event: CompletionEvent): string | undefined {
