@@ -92,8 +92,8 @@ function pathFor(asked: string, model: string): string {
 async function* watched(call: Leg, endpoint: Endpoint, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const witness = streamWitness(call.exchange.wire)
   for await (const piece of body) {
+    yield piece // before it is looked at: somebody waits for the first one
     witness.push(piece)
-    yield piece
   }
   const { text, ended } = witness.end()
   tell(call, eventsIn(text, endpoint, call))
