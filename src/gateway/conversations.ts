@@ -107,10 +107,10 @@ function withHistory(request: CompletionRequest, history: Spoken): CompletionReq
     .map(([wire, members]) => [wire, plain(members)] as const)
     .filter(([, members]) => Object.keys(members).length > 0)
   const tools = request.tools ?? history.tools
-  const { extra: _, ...rest } = request
+  const { extra: _, messages: __, tools: ___, ...rest } = request
   return {
-    ...rest,
     messages,
+    ...rest,
     ...(tools === undefined ? {} : { tools }),
     ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
   }

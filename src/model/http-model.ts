@@ -67,7 +67,8 @@ async function* callEvents(
   const read = (events: readonly CompletionEvent[]): readonly CompletionEvent[] =>
     take(recovery === undefined ? events : events.flatMap(recovery.push))
   try {
-    const request: CompletionRequest = Object.assign({}, given, { model: given.model ?? endpoint.model })
+    const { model = endpoint.model, ...asked } = given
+    const request: CompletionRequest = { model, ...asked } // the model first: what is added behind a spread makes a new shape each time
     if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
     const known = learned.for(request, options.signal)
     checkCapabilities(request, known instanceof Promise ? await known : known, endpoint.name)

@@ -41,7 +41,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const settings = writeSettings(sealed.request, profile, losses)
   const tools = writeTools(sealed.request.tools, properties, losses)
   const history = writeHistory(sealed.request.messages, properties, losses)
-  const fields = writeUnicode(options.stream ? Object.assign({}, settings, { stream: true }) : settings)
+  const fields = writeUnicode(options.stream ? { ...settings, stream: true } : settings)
   const head = history.system === undefined ? fields : `${fields.slice(0, -1)},"system":${history.system}}`
   const body = requestBodyOf(head, { key: 'tools', items: tools }, { key: 'messages', items: history.messages })
   const beta = betaOf(sealed.request)
