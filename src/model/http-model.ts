@@ -78,14 +78,10 @@ async function* callEvents(
     const answer = await answered(endpoint, encoded.http, options.signal)
     if (endpoint.textCalls === 'recover') recovery = textCallRecovery(request, encoded.exchange)
     const decoder = decoderOf(endpoint, encoded, env, answer, stream)
-    let isFirst = stream
     for await (const piece of answer.body) {
-      for (const part of isFirst ? begun(piece) : [piece]) {
-        const events = decoder.push(part)
-        if (events.length > 0) yield read(events)
-        if (failure !== undefined) throw failure
-      }
-      isFirst = false
+      const events = decoder.push(piece)
+      if (events.length > 0) yield read(events)
+      if (failure !== undefined) throw failure
     }
     const rest = read(decoder.end())
     if (stream) yield rest // of a whole answer only the outcome is waited for
@@ -98,13 +94,6 @@ async function* callEvents(
     const arrived = response.message.content.length > 0
     throw withoutSecrets(arrived ? withPartial(failed, response) : failed, endpoint.secrets)
   }
-}
-
-/** So much of a stream is read before the rest of its first piece: somebody waits for the first event. */
-const firstBytes = 1_024
-
-function begun(piece: Uint8Array): readonly Uint8Array[] {
-  return piece.length <= firstBytes ? [piece] : [piece.subarray(0, firstBytes), piece.subarray(firstBytes)]
 }
 
 /** What reads the answer: piece by piece, or whole when it has ended. */
