@@ -36,16 +36,14 @@ export class ChangingText {
     if (this.#learned >= maxLearned) return false
     this.#learned += 1
     const name = `"${key}":`
-    const at = text.lastIndexOf(name)
-    const start = skipSpace(text, at + name.length)
+    const start = skipSpace(text, text.lastIndexOf(name) + name.length)
     const end = text.indexOf('"', start + 1) + 1
-    if (at < 0 || end === 0) return false
     const before = text.slice(0, start)
     const after = text.slice(end)
     try {
       if (find(JSON.parse(before + probe + after) as Json) !== probed) return false
     } catch {
-      return false // the string has a quote in it, or is none: another text will do
+      return false // the string has a quote in it, or is not there at all: another text will do
     }
     this.#before = before
     this.#after = after

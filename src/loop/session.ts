@@ -198,22 +198,17 @@ export class Session {
     )
   }
 
-  /** Calls wait for approval: the run goes on where there is one, and stops otherwise. */
+  /** Calls wait for approval: the run goes on where a store has or takes it, and stops otherwise. */
   async #wait(lifetime: Lifetime, batch: CallBatch, response: CompletionResponse, isFresh: boolean): Promise<void> {
-    const next = await this.#approved(batch, isFresh)
+    const journal = this.#journal
+    const canAsk = !isFresh && this.#setup.options.approve !== undefined
+    const next = isOpen(journal) ? await this.#approvals.take(journal, batch, canAsk) : undefined
     if (next !== undefined) {
       this.#batch = next
       return this.#runCalls(lifetime, next, response)
     }
     this.#stop = { reason: 'needs_approval' }
     return this.#endTurn(lifetime, response, batch.calls, [])
-  }
-
-  /** The batch with approvals for the calls that wait, where a store has or takes them. */
-  async #approved(batch: CallBatch, isFresh: boolean): Promise<CallBatch | undefined> {
-    const journal = this.#journal
-    const canAsk = !isFresh && this.#setup.options.approve !== undefined
-    return isOpen(journal) ? this.#approvals.take(journal, batch, canAsk) : undefined
   }
 
   async #endTurn(
@@ -277,11 +272,7 @@ export class Session {
 }
 
 function resultsOf({ outcomes }: CallBatch): readonly ToolResult[] {
-  const results: ToolResult[] = []
-  outcomes.forEach((outcome) => {
-    if (outcome?.state === 'answered') results.push(outcome.result)
-  })
-  return results
+  return outcomes.flatMap((outcome) => (outcome?.state === 'answered' ? [outcome.result] : []))
 }
 
 /** Why an answer without calls ends the run; nothing when the model only paused. */

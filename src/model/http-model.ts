@@ -120,8 +120,7 @@ class Call {
   }
 
   readWhole(answer: HttpResponse): void {
-    const { codec } = this.endpoint
-    if (this.#exchange !== undefined) this.#read(codec.response.decode(answer, this.#exchange, this.#env))
+    if (this.#exchange !== undefined) this.#read(this.endpoint.codec.response.decode(answer, this.#exchange, this.#env))
   }
 
   read(piece: Uint8Array): readonly CompletionEvent[] {

@@ -5,7 +5,6 @@ import type { Origin } from '../../conversation/messages.js'
 import type { Metadata } from '../../conversation/response.js'
 import { ToolwireError } from '../../errors/error.js'
 import type { SseFrame } from '../../frames/sse.js'
-import { ChangingText } from '../../json/changing-text.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
@@ -43,9 +42,6 @@ interface Reader {
   readonly calls: CallAssembler
   readonly blocks: OpenBlock[]
   readonly byIndex: Map<Json | undefined, OpenBlock>
-  /** The fragments of a text differ in nothing but what they add; `textIndex` is the index they name. */
-  readonly texts: ChangingText
-  textIndex: Json | undefined
   id: string
   started: boolean
   done: boolean
@@ -74,8 +70,6 @@ function readerOf(exchange: Exchange, env: Env): Reader {
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
     blocks: [],
     byIndex: new Map(),
-    texts: new ChangingText(),
-    textIndex: undefined,
     id: '',
     started: false,
     done: false,
@@ -92,8 +86,6 @@ function fail(reader: Reader, error: ToolwireError, events: CompletionEvent[]): 
 }
 
 function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): void {
-  const text = reader.texts.read(frame.data)
-  if (text !== undefined && addText(reader.byIndex.get(reader.textIndex), text, events)) return
   if (frame.data === '[DONE]') return
   const value = parseBody(frame.data)
   if (!isJsonObject(value)) {
@@ -102,7 +94,7 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
   }
   switch (value.type ?? frame.event) {
     case 'content_block_delta':
-      readDelta(reader, value, frame.data, events)
+      readDelta(reader, value, events)
       return
     case 'content_block_start':
       openBlock(reader, value, frame.data, events)
@@ -132,21 +124,21 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
 }
 
 /** A fragment of a block. One that does not fit its block is kept as unknown. */
-function readDelta(reader: Reader, frame: JsonObject, json: string, events: CompletionEvent[]): void {
+function readDelta(reader: Reader, frame: JsonObject, events: CompletionEvent[]): void {
   const delta = frame.delta
   if (!isJsonObject(delta)) {
     events.push({ type: 'unknown', raw: frame })
     return
   }
   const block = reader.byIndex.get(frame.index) ?? unannounced(reader, frame.index, delta)
-  const { type, text, partial_json: fragment, thinking } = delta
-  if (type === 'text_delta' && typeof text === 'string' && addText(block, text, events)) {
-    const isFragment = frame.type !== undefined // otherwise only the name of the event says so
-    if (isFragment && reader.texts.learn(json, 'text', textOf)) reader.textIndex = frame.index
-  } else if (type === 'input_json_delta' && typeof fragment === 'string' && block?.kind === 'call') {
-    if (fragment === '') return
+  const { type, text, partial_json: json, thinking } = delta
+  if (type === 'text_delta' && typeof text === 'string' && block?.kind === 'text') {
     block.told = true
-    const input = block.wrapped ? block.json + fragment : fragment
+    events.push({ type: 'text_delta', part: block.part, text })
+  } else if (type === 'input_json_delta' && typeof json === 'string' && block?.kind === 'call') {
+    if (json === '') return
+    block.told = true
+    const input = block.wrapped ? block.json + json : json
     block.wrapped &&= mayBeBrokenText(input)
     block.json = block.wrapped ? input : ''
     if (block.wrapped) return
@@ -157,19 +149,6 @@ function readDelta(reader: Reader, frame: JsonObject, json: string, events: Comp
   } else if (block === undefined || !readRareDelta(reader, block, delta, events)) {
     events.push({ type: 'unknown', raw: frame })
   }
-}
-
-/** Adds to a block of text; false for any other block. */
-function addText(block: OpenBlock | undefined, text: string, events: CompletionEvent[]): boolean {
-  if (block?.kind !== 'text') return false
-  block.told = true
-  events.push({ type: 'text_delta', part: block.part, text })
-  return true
-}
-
-/** The text of a fragment. */
-function textOf(frame: Json): Json | undefined {
-  return isJsonObject(frame) && isJsonObject(frame.delta) ? frame.delta.text : undefined
 }
 
 function readRareDelta(reader: Reader, block: OpenBlock, delta: JsonObject, events: CompletionEvent[]): boolean {
