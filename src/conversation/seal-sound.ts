@@ -3,7 +3,7 @@
 import type { AnyCall, AssistantMessage, AssistantPart, Message, ToolResult, UserPart } from './messages.js'
 import { isCall } from './messages.js'
 import { refusesText, type SealRules } from './seal-rules.js'
-import { hasHalfEscape, isUnicode } from './unicode.js'
+import { hasHalfEscape, isUnicodeText } from './unicode.js'
 
 /** Call ids in use: those of the settled part, which is only looked at, and those met since. */
 export interface TakenIds {
@@ -120,10 +120,10 @@ function isCleanTurn(content: readonly AssistantPart[], rules: SealRules): boole
 
 function isPlainText(part: AssistantPart | UserPart, rules: SealRules): boolean {
   if (part.type !== 'text' || part.extra !== undefined || part.opaque !== undefined) return false
-  return isUnicode(part.text) && !refusesText(part.text, rules)
+  return isUnicodeText(part.text) && !refusesText(part.text, rules)
 }
 
 function isPlainCall({ id, name, arguments: text, extra, opaque }: AnyCall): boolean {
   if (extra !== undefined || opaque !== undefined) return false
-  return isUnicode(id) && isUnicode(name) && isUnicode(text) && !hasHalfEscape(text)
+  return isUnicodeText(id) && isUnicodeText(name) && isUnicodeText(text) && !hasHalfEscape(text)
 }

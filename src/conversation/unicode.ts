@@ -4,6 +4,11 @@ import { isJsonObject } from '../json/parse.js'
 import type { Json } from '../json/types.js'
 import { at } from './losses.js'
 
+/** Whether the value is a text without half of a surrogate pair. */
+export function isUnicodeText(value: unknown): boolean {
+  return typeof value === 'string' && value.isWellFormed()
+}
+
 /** Whether no text in the value, keys included, holds half of a surrogate pair. */
 export function isUnicode(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed()

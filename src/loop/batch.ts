@@ -8,6 +8,7 @@ import { ToolwireError } from '../errors/error.js'
 import { canonicalJson } from '../json/digest.js'
 import type { Json } from '../json/types.js'
 import type { CallOutcome } from '../tools/around.js'
+import type { Batch } from '../tools/batch.js'
 import { toolResult } from '../tools/results.js'
 import type { Journal } from './journal.js'
 import type { Setup } from './options.js'
@@ -40,9 +41,10 @@ export function resumedBatch(state: RunState, approvals: CallBatch['approvals'])
   return { turn, calls: callsOf(state), outcomes, resumes: resumes + 1, pending, approvals }
 }
 
+/** Told of each call as it begins and comes to its end. */
 interface BatchEvents {
-  started(call: AnyCall): void
-  settled(call: AnyCall, outcome: Outcome): void
+  started(batch: CallBatch, call: AnyCall): void
+  settled(batch: CallBatch, call: AnyCall, outcome: Outcome): void
 }
 
 /**
@@ -56,49 +58,89 @@ export async function settleBatch(
   signal: AbortSignal,
   events: BatchEvents,
 ): Promise<boolean> {
-  const { executor, options } = setup
-  const { calls, outcomes, turn, resumes, pending, approvals } = batch
-  const place = resumes === 0 ? `turn/${turn}` : `turn/${turn}/resume/${resumes}`
-  const open: { readonly call: AnyCall; readonly ordinal: number }[] = []
-  const intent: Json[] = []
-  for (const [ordinal, call] of calls.entries()) {
-    if (outcomes[ordinal] !== undefined) continue
-    open.push({ call, ordinal })
-    intent.push({ ordinal, id: call.id, name: call.name, arguments: call.arguments })
-  }
-  let isFresh = false
-  const recordedIntent = await journal.step(`${place}/intent`, async (): Promise<Json> => {
-    isFresh = true
-    return intent
-  })
-  if (!isFresh) checkIntent(recordedIntent, intent, place)
-  const approve = resumes === 0 ? options.approve : approveFrom(approvals, pending, options.approve)
-  const executing = executor.batch({ ...setup.execution, turn, signal, approve })
-  const keep = (call: AnyCall, ordinal: number, outcome: Outcome): void => {
-    outcomes[ordinal] = outcome
-    events.settled(call, outcome)
-  }
-  const settle = async (call: AnyCall, ordinal: number): Promise<Json> => {
-    const begun = isFresh ? undefined : executor.tools.get(call.name)
-    const isInDoubt = begun !== undefined && !begun.repeatable
-    if (!isInDoubt) events.started(call)
-    const outcome = isInDoubt ? inDoubt(call) : outcomeOf(await executing.settle(call), ordinal)
-    keep(call, ordinal, outcome)
-    return outcome as unknown as Json
-  }
-  const steps = open.map(({ call, ordinal }) => [`${place}/call/${ordinal}`, () => settle(call, ordinal)] as const)
-  const recorded = await journal.all(steps)
-  for (const [index, { call, ordinal }] of open.entries()) {
-    if (outcomes[ordinal] === undefined) keep(call, ordinal, readOutcome(recorded[index], call, ordinal))
-  }
-  return isFresh
+  const work = new BatchWork(setup, batch, signal, events)
+  work.checkIntent(await journal.step(`${work.place}/intent`, () => work.begin()))
+  work.keep(await journal.all(work.steps()))
+  return work.isFresh
 }
 
-/** The records must be those of this program: another intent means that it would make other calls than were made. */
-function checkIntent(recorded: Json, intent: Json, place: string): void {
-  if (canonicalJson(recorded) === canonicalJson(intent)) return
-  const message = `the journal has other calls at ${place} than the run would make now; the program or the journal was changed`
-  throw new ToolwireError('journal_mismatch', message)
+class BatchWork {
+  readonly place: string
+  /** This attempt began the batch. */
+  isFresh = false
+  readonly #setup: Setup
+  readonly #batch: CallBatch
+  readonly #signal: AbortSignal
+  readonly #events: BatchEvents
+  /** The positions of the calls without an outcome, and what is recorded before they run. */
+  readonly #open: number[] = []
+  readonly #intent: Json[] = []
+
+  constructor(setup: Setup, batch: CallBatch, signal: AbortSignal, events: BatchEvents) {
+    const { calls, outcomes, turn, resumes } = batch
+    this.place = resumes === 0 ? `turn/${turn}` : `turn/${turn}/resume/${resumes}`
+    this.#setup = setup
+    this.#batch = batch
+    this.#signal = signal
+    this.#events = events
+    calls.forEach((call, ordinal) => {
+      if (outcomes[ordinal] !== undefined) return
+      this.#open.push(ordinal)
+      this.#intent.push({ ordinal, id: call.id, name: call.name, arguments: call.arguments })
+    })
+  }
+
+  begin(): Promise<Json> {
+    this.isFresh = true
+    return Promise.resolve(this.#intent)
+  }
+
+  /** The records must be those of this program: another intent means that it would make other calls than were made. */
+  checkIntent(recorded: Json): void {
+    if (this.isFresh || canonicalJson(recorded) === canonicalJson(this.#intent)) return
+    const message = `the journal has other calls at ${this.place} than the run would make now; the program or the journal was changed`
+    throw new ToolwireError('journal_mismatch', message)
+  }
+
+  steps(): readonly (readonly [name: string, fn: () => Promise<Json>])[] {
+    const { executor, execution, options } = this.#setup
+    const { turn, resumes, pending, approvals } = this.#batch
+    const approve = resumes === 0 ? options.approve : approveFrom(approvals, pending, options.approve)
+    const executing = executor.batch({ ...execution, turn, signal: this.#signal, approve })
+    return this.#open.map((ordinal) => [`${this.place}/call/${ordinal}`, () => this.#settle(ordinal, executing)])
+  }
+
+  async #settle(ordinal: number, executing: Batch): Promise<Json> {
+    const call = this.#batch.calls[ordinal] as AnyCall
+    const outcome = this.#isInDoubt(call) ? inDoubt(call) : outcomeOf(await this.#execute(call, executing), ordinal)
+    this.#settled(call, ordinal, outcome)
+    return outcome as unknown as Json
+  }
+
+  /** An earlier attempt began the call, and a second time may be once too often. */
+  #isInDoubt(call: AnyCall): boolean {
+    const begun = this.isFresh ? undefined : this.#setup.executor.tools.get(call.name)
+    return begun !== undefined && !begun.repeatable
+  }
+
+  #execute(call: AnyCall, executing: Batch): Promise<CallOutcome> {
+    this.#events.started(this.#batch, call)
+    return executing.settle(call)
+  }
+
+  /** Takes the outcomes that were recorded earlier. */
+  keep(recorded: readonly Json[]): void {
+    this.#open.forEach((ordinal, index) => {
+      const { calls, outcomes } = this.#batch
+      const call = calls[ordinal] as AnyCall
+      if (outcomes[ordinal] === undefined) this.#settled(call, ordinal, readOutcome(recorded[index], call, ordinal))
+    })
+  }
+
+  #settled(call: AnyCall, ordinal: number, outcome: Outcome): void {
+    this.#batch.outcomes[ordinal] = outcome
+    this.#events.settled(this.#batch, call, outcome)
+  }
 }
 
 /** The executor's outcome as plain data. A result that cannot be stored is told to the model as a failure. */

@@ -129,16 +129,23 @@ export class Session {
     this.#turn += 1
     if (this.#events !== undefined) await this.#tell({ type: 'turn_start', turn: this.#turn })
     const response = await this.#askModel(lifetime)
+    const batch = this.#take(response)
+    if (batch === undefined) return this.#endTurn(lifetime, response, [], [])
+    return this.#runCalls(lifetime, batch, response)
+  }
+
+  /** Takes the answer into the conversation. Gives its calls, if it has any. */
+  #take(response: CompletionResponse): CallBatch | undefined {
     this.#usage = addUsage(this.#usage, response.usage ?? {})
-    this.#losses = [...this.#losses, ...response.losses]
+    if (response.losses.length > 0) this.#losses = [...this.#losses, ...response.losses]
     const calls = response.message.content.filter(isCall)
     if (calls.length === 0) this.#stop = stopOf(response)
     this.#response = response
     this.#conversation = this.#conversation.append(response.message)
-    if (calls.length === 0) return this.#endTurn(lifetime, response, [], [])
+    if (calls.length === 0) return undefined
     this.#batch = { turn: this.#turn, calls, outcomes: [], resumes: 0, pending: [], approvals: new Map() }
     this.#stop = overBudget(this.#setup.limits, calls, this.#usage)
-    await this.#runCalls(lifetime, this.#batch, response)
+    return this.#batch
   }
 
   async #askModel(lifetime: Lifetime): Promise<CompletionResponse> {
@@ -164,44 +171,44 @@ export class Session {
 
   /** Runs what may run of the batch, and puts the results into the conversation when no call waits. */
   async #runCalls(lifetime: Lifetime, batch: CallBatch, response: CompletionResponse): Promise<void> {
-    const { calls, outcomes, turn } = batch
+    const { calls } = batch
     if (this.#stop !== undefined) return this.#endTurn(lifetime, response, calls, [])
-    const started = (call: AnyCall): void => this.#events?.post({ type: 'tool_start', turn, call })
-    const settled = (call: AnyCall, outcome: Outcome): void => {
-      if (outcome.state === 'answered') this.#calls += 1
-      if (outcome.state === 'answered' && outcome.inDoubt === true) this.#inDoubt = [...this.#inDoubt, call]
-      this.#events?.post(
-        outcome.state === 'answered'
-          ? { type: 'tool_result', turn, call, result: outcome.result }
-          : { type: 'tool_paused', turn, call },
-      )
-    }
-    const isFresh = await within(lifetime, () =>
-      settleBatch(this.#setup, this.#journal, batch, lifetime.signal, { started, settled }),
-    )
+    const work = (): Promise<boolean> => settleBatch(this.#setup, this.#journal, batch, lifetime.signal, this)
+    const isFresh = await within(lifetime, work)
     checkAlive(lifetime)
-    const results: ToolResult[] = []
-    for (const outcome of outcomes) if (outcome?.state === 'answered') results.push(outcome.result)
-    if (results.length < calls.length) {
-      const next = await this.#approved(batch, isFresh)
-      if (next !== undefined) {
-        this.#batch = next
-        return this.#runCalls(lifetime, next, response)
-      }
-      this.#stop = { reason: 'needs_approval' }
-      return this.#endTurn(lifetime, response, calls, [])
-    }
+    const results = resultsOf(batch)
+    if (results.length < calls.length) return this.#wait(lifetime, batch, response, isFresh)
     this.#conversation = this.#conversation.append(freeze(toolResults(results)))
     this.#batch = undefined
     if (this.#isRepeating(calls, results)) this.#stop = { reason: 'budget', detail: 'identical_calls' }
-    await this.#endTurn(lifetime, response, calls, results)
+    return this.#endTurn(lifetime, response, calls, results)
   }
 
-  /** The batch with approvals for the calls that wait, where a store has or takes them. */
-  async #approved(batch: CallBatch, isFresh: boolean): Promise<CallBatch | undefined> {
+  started({ turn }: CallBatch, call: AnyCall): void {
+    this.#events?.post({ type: 'tool_start', turn, call })
+  }
+
+  settled({ turn }: CallBatch, call: AnyCall, outcome: Outcome): void {
+    if (outcome.state === 'answered') this.#calls += 1
+    if (outcome.state === 'answered' && outcome.inDoubt === true) this.#inDoubt = [...this.#inDoubt, call]
+    this.#events?.post(
+      outcome.state === 'answered'
+        ? { type: 'tool_result', turn, call, result: outcome.result }
+        : { type: 'tool_paused', turn, call },
+    )
+  }
+
+  /** Calls wait for approval: the run goes on where a store has or takes it, and stops otherwise. */
+  async #wait(lifetime: Lifetime, batch: CallBatch, response: CompletionResponse, isFresh: boolean): Promise<void> {
     const journal = this.#journal
     const canAsk = !isFresh && this.#setup.options.approve !== undefined
-    return isOpen(journal) ? this.#approvals.take(journal, batch, canAsk) : undefined
+    const next = isOpen(journal) ? await this.#approvals.take(journal, batch, canAsk) : undefined
+    if (next !== undefined) {
+      this.#batch = next
+      return this.#runCalls(lifetime, next, response)
+    }
+    this.#stop = { reason: 'needs_approval' }
+    return this.#endTurn(lifetime, response, batch.calls, [])
   }
 
   async #endTurn(
@@ -262,6 +269,10 @@ export class Session {
       pending: entries.flatMap(({ outcome }) => (outcome?.state === 'paused' ? [outcome.pending] : [])),
     }
   }
+}
+
+function resultsOf({ outcomes }: CallBatch): readonly ToolResult[] {
+  return outcomes.flatMap((outcome) => (outcome?.state === 'answered' ? [outcome.result] : []))
 }
 
 /** Why an answer without calls ends the run; nothing when the model only paused. */

@@ -6,15 +6,15 @@ import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
-import { neverAborted, type TransportResponse } from '../transport/transport.js'
-import type { EncodedRequest, Env, StreamDecoder } from '../wire/codec.js'
-import { awaitable, drained, leavable, oneByOne } from './awaitable.js'
+import { neverAborted } from '../transport/transport.js'
+import type { Env, Exchange, HttpRequest, HttpResponse, StreamDecoder } from '../wire/codec.js'
+import { awaitable, leavable, oneByOne } from './awaitable.js'
 import { type Batches, withBatches } from './batches.js'
 import { checkCapabilities } from './capabilities.js'
 import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
-import type { CallOptions, Model, ModelRequest } from './model.js'
+import type { CallOptions, Capabilities, Model, ModelRequest } from './model.js'
 import { withoutSecrets } from './secrets.js'
-import { answered, type Endpoint, failureOf, textAnswer } from './sending.js'
+import { answered, type Endpoint, failureOf, whole } from './sending.js'
 import { type Recovery, textCallRecovery } from './text-calls/recovery.js'
 
 /** Where a call goes, and what was learned there. */
@@ -31,10 +31,9 @@ export function httpModel(endpoint: Endpoint): Model {
     get capabilities() {
       return place.learned.of(endpoint.model)
     },
-    complete: async (request, options = {}) =>
-      drained(callEvents(place, request, { ...options, signal: options.signal ?? neverAborted }, false)),
+    complete: (request, options) => complete(place, request, options),
     stream(request, options = {}) {
-      const open = (signal: AbortSignal): Batches => callEvents(place, request, { ...options, signal }, true)
+      const open = (signal: AbortSignal): Batches => callEvents(new Call(place, request, options, signal))
       return withBatches(
         awaitable(() => leavable(options.signal, (signal) => oneByOne(open(signal)))),
         () => open(options.signal ?? neverAborted),
@@ -43,78 +42,129 @@ export function httpModel(endpoint: Endpoint): Model {
   }
 }
 
-/** The call as batches of events: what one piece of the answer says is told at once. */
-async function* callEvents(
-  { endpoint, learned }: Place,
-  given: ModelRequest,
-  options: CallOptions & { readonly signal: AbortSignal },
-  stream: boolean,
-): AsyncGenerator<readonly CompletionEvent[], CompletionResponse> {
-  const folder = createFolder()
-  let recovery: Recovery | undefined
-  let failure: ToolwireError | undefined
-  /** Takes note of events up to an error among them, and gives those to tell. */
-  const take = (events: readonly CompletionEvent[]): readonly CompletionEvent[] => {
-    for (const event of events) {
-      if (event.type === 'error') {
-        failure = event.error
-        return events.slice(0, events.indexOf(event))
-      }
-      folder.push(event)
-    }
-    return events
-  }
-  const read = (events: readonly CompletionEvent[]): readonly CompletionEvent[] =>
-    take(recovery === undefined ? events : events.flatMap(recovery.push))
+/** A whole answer is read at once: its events are folded, and nobody is told of them. */
+async function complete(place: Place, request: ModelRequest, options: CallOptions = {}): Promise<CompletionResponse> {
+  const call = new Call(place, request, options, options.signal ?? neverAborted)
   try {
-    const { model = endpoint.model, ...asked } = given
-    const request: CompletionRequest = { model, ...asked } // the model first: what is added behind a spread makes a new shape each time
-    if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
-    const known = learned.for(request, options.signal)
-    checkCapabilities(request, known instanceof Promise ? await known : known, endpoint.name)
-    const env: Env = { ...endpoint.env, deltas: options.deltas ?? false }
-    const encoded = endpoint.codec.request.encode(request, { stream }, env)
-    if (encoded.losses.length > 0) yield take(encoded.losses.map((loss) => ({ type: 'loss', loss })))
-    const answer = await answered(endpoint, encoded.http, options.signal)
-    if (endpoint.textCalls === 'recover') recovery = textCallRecovery(request, encoded.exchange)
-    const decoder = decoderOf(endpoint, encoded, env, answer, stream)
-    for await (const piece of answer.body) {
-      const events = decoder.push(piece)
-      if (events.length > 0) yield read(events)
-      if (failure !== undefined) throw failure
-    }
-    const rest = read(decoder.end())
-    if (stream) yield rest // of a whole answer only the outcome is waited for
-    if (failure !== undefined) throw failure
-    return freeze(folder.done().response)
+    const http = await call.encoded(false)
+    const answer = await answered(call.endpoint, http, call.signal)
+    call.readWhole(await whole(answer))
+    return call.done()
   } catch (error) {
-    const failed = failureOf(error, options.signal)
-    take(recovery?.rest() ?? [])
-    const { response } = folder.done()
-    const arrived = response.message.content.length > 0
-    throw withoutSecrets(arrived ? withPartial(failed, response) : failed, endpoint.secrets)
+    throw call.failed(error)
   }
 }
 
-/** What reads the answer: piece by piece, or whole when it has ended. */
-function decoderOf(
-  { codec, deadlines }: Endpoint,
-  { exchange }: EncodedRequest,
-  env: Env,
-  answer: TransportResponse,
-  stream: boolean,
-): StreamDecoder {
-  if (stream)
-    return codec.stream.decode(
-      exchange,
-      Object.assign({}, env, { limits: { ...defaultLimits, totalBytes: deadlines.maxBodyBytes } }),
-    )
-  const pieces: Uint8Array[] = []
-  return {
-    push(piece) {
-      pieces.push(piece)
-      return []
-    },
-    end: () => codec.response.decode(textAnswer(answer, pieces), exchange, env),
+/** The call as batches of events: what one piece of the answer says is told at once. */
+async function* callEvents(call: Call): AsyncGenerator<readonly CompletionEvent[], CompletionResponse> {
+  try {
+    const http = await call.encoded(true)
+    if (call.losses.length > 0) yield call.losses
+    const answer = await answered(call.endpoint, http, call.signal)
+    for await (const piece of answer.body) {
+      const events = call.read(piece)
+      if (events.length > 0) yield events
+      call.check()
+    }
+    yield call.readEnd()
+    return call.done()
+  } catch (error) {
+    throw call.failed(error)
+  }
+}
+
+/** One call on its way, step by step, and what was read of its answer so far. */
+class Call {
+  readonly endpoint: Endpoint
+  readonly signal: AbortSignal
+  readonly #learned: LearnedCapabilities
+  readonly #given: ModelRequest
+  readonly #env: Env
+  readonly #folder = createFolder()
+  /** What the request could not say. */
+  losses: readonly CompletionEvent[] = []
+  #exchange: Exchange | undefined
+  #decoder: StreamDecoder | undefined
+  #recovery: Recovery | undefined
+  #failure: ToolwireError | undefined
+
+  constructor({ endpoint, learned }: Place, given: ModelRequest, { deltas }: CallOptions, signal: AbortSignal) {
+    this.endpoint = endpoint
+    this.signal = signal
+    this.#learned = learned
+    this.#given = given
+    this.#env = { ...endpoint.env, deltas: deltas ?? false }
+  }
+
+  /** What is sent, once it is known that the model can do it. */
+  encoded(stream: boolean): HttpRequest | Promise<HttpRequest> {
+    const { missingKey } = this.endpoint
+    const { model = this.endpoint.model, ...asked } = this.#given
+    const request: CompletionRequest = { model, ...asked } // the model first: what is added behind a spread makes a new shape each time
+    if (missingKey !== undefined) throw new ToolwireError('authentication', missingKey)
+    const known = this.#learned.for(request, this.signal)
+    return known instanceof Promise
+      ? known.then((capabilities) => this.#encode(request, capabilities, stream))
+      : this.#encode(request, known, stream)
+  }
+
+  #encode(request: CompletionRequest, capabilities: Capabilities, stream: boolean): HttpRequest {
+    const { codec, name, deadlines, textCalls } = this.endpoint
+    checkCapabilities(request, capabilities, name)
+    const { http, losses, exchange } = codec.request.encode(request, { stream }, this.#env)
+    this.#exchange = exchange
+    if (losses.length > 0) this.losses = this.#take(losses.map((loss) => ({ type: 'loss', loss })))
+    if (textCalls === 'recover') this.#recovery = textCallRecovery(request, exchange)
+    const limits = { ...defaultLimits, totalBytes: deadlines.maxBodyBytes }
+    if (stream) this.#decoder = codec.stream.decode(exchange, Object.assign({}, this.#env, { limits }))
+    return http
+  }
+
+  readWhole(answer: HttpResponse): void {
+    if (this.#exchange !== undefined) this.#read(this.endpoint.codec.response.decode(answer, this.#exchange, this.#env))
+  }
+
+  read(piece: Uint8Array): readonly CompletionEvent[] {
+    return this.#read(this.#decoder?.push(piece) ?? [])
+  }
+
+  readEnd(): readonly CompletionEvent[] {
+    return this.#read(this.#decoder?.end() ?? [])
+  }
+
+  #read(events: readonly CompletionEvent[]): readonly CompletionEvent[] {
+    return this.#take(this.#recovery === undefined ? events : events.flatMap(this.#recovery.push))
+  }
+
+  /** Takes note of events up to an error among them, and gives those to tell. */
+  #take(events: readonly CompletionEvent[]): readonly CompletionEvent[] {
+    for (let index = 0; index < events.length; index += 1) {
+      const event = events[index] as CompletionEvent
+      if (event.type === 'error') {
+        this.#failure = event.error
+        return events.slice(0, index)
+      }
+      this.#folder.push(event)
+    }
+    return events
+  }
+
+  /** Throws what the answer told as its failure. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  done(): CompletionResponse {
+    this.check()
+    return freeze(this.#folder.done().response)
+  }
+
+  /** The failure of the call, with what had arrived by then, and without the endpoint's secrets. */
+  failed(error: unknown): ToolwireError {
+    const failure = failureOf(error, this.signal)
+    this.#take(this.#recovery?.rest() ?? [])
+    const { response } = this.#folder.done()
+    const arrived = response.message.content.length > 0
+    return withoutSecrets(arrived ? withPartial(failure, response) : failure, this.endpoint.secrets)
   }
 }

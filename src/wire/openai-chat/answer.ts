@@ -66,11 +66,10 @@ export function readChunk(
   text: string,
   events: CompletionEvent[],
 ): void {
-  const choice = choices[0] as JsonObject | null | undefined
-  const common = choices.length === 1 && choice && !choice.index && !choice.finish_reason && !choice.logprobs
-  if (answer.started && common && !body.usage && isJsonObject(choice.delta)) {
+  const delta = answer.started ? loneDelta(body, choices) : undefined
+  if (delta !== undefined) {
     answer.state = answer.state === 'finished' ? 'finished' : 'open'
-    readDelta(answer, choice.delta, text, events)
+    readDelta(answer, delta, text, events)
     return
   }
   if (answer.started) {
@@ -84,6 +83,21 @@ export function readChunk(
   // quirk(azure): the first chunk has no id, no model and no choices; the start waits for one that has
   if (answer.id !== '' || held.length > 0 || answer.state === 'finished') startAnswer(answer, events)
   for (const event of held) events.push(event)
+}
+
+/** The delta of a chunk that tells nothing else; nothing for any other chunk. */
+function loneDelta(body: JsonObject, choices: readonly Json[]): JsonObject | undefined {
+  const choice = choices[0] as JsonObject | null | undefined
+  const common = choices.length === 1 && choice && !choice.index && !choice.finish_reason && !choice.logprobs
+  return common && !body.usage && isJsonObject(choice.delta) ? choice.delta : undefined
+}
+
+/** Whether a chunk tells a text and nothing else: when it comes again, it adds that text and changes nothing. */
+export function isTextOnly(body: JsonObject, choices: readonly Json[]): boolean {
+  const delta = loneDelta(body, choices)
+  if (typeof delta?.content !== 'string') return false
+  for (const key in delta) if (key !== 'content' && key !== 'role' && !isNothing(delta[key])) return false
+  return true
 }
 
 function startAnswer(answer: Answer, events: CompletionEvent[]): void {
@@ -138,7 +152,7 @@ function readDelta(answer: Answer, delta: JsonObject, text: string, events: Comp
   let reasons = false
   for (const key in delta) {
     const value = delta[key]
-    if (value === null || value === undefined || value === '') continue
+    if (isNothing(value)) continue
     switch (key) {
       case 'content':
         content = value
@@ -272,6 +286,11 @@ function rawArguments(answer: Answer, json: string, position: number, value: Jso
   const list = `/choices/0/${answer.whole ? 'message' : 'delta'}/tool_calls`
   const spans = rawSpans(json, [`${list}/*/function/arguments`])
   return spans.get(`${list}/${position}/function/arguments`) ?? JSON.stringify(value)
+}
+
+/** What a member of a delta holds that says nothing. */
+function isNothing(value: Json | undefined): value is null | undefined | '' {
+  return value === null || value === undefined || value === ''
 }
 
 function isPresent(value: Json | undefined): value is Json {
