@@ -8,7 +8,7 @@ import { holders, isNameList } from './keywords.js'
 import { schemaLimits } from './rules.js'
 import { strictProblem } from './survey.js'
 
-export interface TidySchema {
+interface TidySchema {
   /** Frozen, and all in it. */
   readonly schema: JsonObject
   /** Whether it was seen that a survey finds nothing wrong with it, or nothing but its patterns. */
