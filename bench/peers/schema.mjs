@@ -21,13 +21,13 @@ export default async function schema({ quick }) {
   const pi = await import('@mariozechner/pi-ai')
   const lc = (t) => lcTool(async () => '1', { name: t.name, description: t.description, schema: t.zod })
   const C = {
+    // What a model is told of a tool is what it takes: zod's conversion of that side costs more than of the other.
     'zod z.toJSONSchema (floor)': {
-      convert: (t) => t.map((x) => z.toJSONSchema(x.zod)),
+      convert: (t) => t.map((x) => z.toJSONSchema(x.zod, { io: 'input' })),
       validator: (t) => (a) => t.zod.parse(a),
     },
-    // What a model is told of a tool is what it takes, and zod's conversion of that side costs more than of the other.
-    'zod z.toJSONSchema, input side (floor)': {
-      convert: (t) => t.map((x) => z.toJSONSchema(x.zod, { io: 'input' })),
+    'zod z.toJSONSchema, output side (floor)': {
+      convert: (t) => t.map((x) => z.toJSONSchema(x.zod)),
       validator: null,
     },
     'ajv compiled (floor, JSON Schema)': {

@@ -3,9 +3,8 @@ import { freeze } from '../conversation/freeze.js'
 import { ToolwireError } from '../errors/error.js'
 import type { JsonObject } from '../json/types.js'
 import type { RunOptions } from '../loop/options.js'
-import { checkSchema } from '../schema/check.js'
 import type { AnySchema } from '../schema/infer.js'
-import { type Intake, takeSchema } from '../schema/intake.js'
+import { type Intake, intakeProblem, takeSchema } from '../schema/intake.js'
 import { type SchemaProblem, schemaRules } from '../schema/rules.js'
 import { ToolExecutor } from '../tools/execute.js'
 import { ToolRegistry } from '../tools/registry.js'
@@ -77,11 +76,7 @@ export function checkGenerate(options: GenerateOptions<AnySchema>): Assignment {
 function takenSchema(schema: unknown, name: string): Intake {
   const taken = takeSchema(schema, 'input')
   if (!taken.ok) throw refused(name, taken.problem)
-  const problem = checkSchema(taken.schema, {
-    root: 'any',
-    level: 'lenient',
-    validated: taken.validated ? 'open' : 'none',
-  })
+  const problem = intakeProblem(taken, { root: 'any', level: 'lenient', validated: 'open' })
   if (problem !== undefined) throw refused(name, problem)
   return taken
 }

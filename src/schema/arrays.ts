@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
 import { isUnique } from './equality.js'
+import { isSeen } from './glance.js'
 import { spend } from './meter.js'
 import { type Check, checkMember, enter, fail, failTypes, matches, type Node, type Run } from './run.js'
 
@@ -49,17 +50,25 @@ function itemsCheck(schema: JsonObject, context: Context): Check | undefined {
 function walkItems(items: Items, value: unknown, run: Run): boolean {
   if (!Array.isArray(value)) return !items.tellsKind || failTypes(run, arrayKind)
   enter(run)
-  const { rest } = items
-  const start = items.prefix.length
-  let fits = (start === 0 && !items.isClosed) || prefixFits(items, value, run)
+  const { prefix, rest } = items
+  let fits = (prefix.length === 0 && !items.isClosed) || prefixFits(items, value, run)
+  if (rest !== undefined && (fits || run.sink !== undefined) && !itemsFit(rest, value, prefix.length, run)) fits = false
+  run.depth--
+  return fits
+}
+
+/** Of the items from the place `start` on. */
+function itemsFit(node: Node, list: readonly unknown[], start: number, run: Run): boolean {
+  const isVerdict = run.sink === undefined
+  let fits = true
   let index = start
-  for (const end = rest === undefined ? start : value.length; index < end; index++) {
-    if (!fits && run.sink === undefined) break
-    if ((index - start) % stride === stride - 1) spend(run, stride)
-    if (rest !== undefined && !checkMember(rest, value[index], run, index)) fits = false
+  while (index < list.length && (fits || !isVerdict)) {
+    const item = list[index]
+    if (!isSeen(item, node) && !checkMember(node, item, run, index)) fits = false
+    index++
+    if ((index - start) % stride === 0) spend(run, stride)
   }
   spend(run, (index - start) % stride)
-  run.depth--
   return fits
 }
 

@@ -1,5 +1,6 @@
 // Whether a JSON Schema makes sense as the schema of a tool. Says the first rule that is broken, where, and why.
 import type { JsonObject } from '../json/types.js'
+import { shown } from './messages.js'
 import type { SchemaProblem } from './rules.js'
 import { surveySchema } from './survey.js'
 
@@ -26,7 +27,8 @@ export function checkSchema(schema: JsonObject, check: SchemaCheck): SchemaProbl
   )
 }
 
-function checkRoot(schema: JsonObject, root: SchemaCheck['root']): SchemaProblem | undefined {
+/** Whether the root is what it must be. */
+export function checkRoot(schema: JsonObject, root: SchemaCheck['root']): SchemaProblem | undefined {
   if (root === 'any' || schema.type === 'object') return undefined
   const said = schema.type === undefined ? 'has no type' : `has the type ${JSON.stringify(schema.type)}`
   return { rule: 'root_type', path: '/type', message: `the root of the schema ${said}, not "object"` }
@@ -35,10 +37,9 @@ function checkRoot(schema: JsonObject, root: SchemaCheck['root']): SchemaProblem
 function patternProblem(schema: JsonObject): SchemaProblem | undefined {
   const [first] = surveySchema(schema).unmatchable
   if (first === undefined) return undefined
-  const pattern = JSON.stringify(first.pattern.length > 100 ? `${first.pattern.slice(0, 100)}…` : first.pattern)
   return {
     rule: 'pattern_unsupported',
     path: first.path,
-    message: `the pattern ${pattern} cannot be matched in linear time`,
+    message: `the pattern ${shown(first.pattern)} cannot be matched in linear time`,
   }
 }

@@ -4,21 +4,24 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { isJsonObject } from '../json/parse.js'
 import { at } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { checkSchema } from './check.js'
+import { checkRoot, checkSchema, type SchemaCheck } from './check.js'
 import type { Checked, Issue } from './issue.js'
 import { capped } from './messages.js'
 import { paramSchema } from './param.js'
-import { plainCopy, tidySchema } from './plain.js'
+import { plainCopy } from './plain.js'
 import type { SchemaProblem, SchemaRule } from './rules.js'
 import { newRun } from './run.js'
+import { tidySchema } from './tidy.js'
 import { type CheckOptions, compileSchema, type Validator } from './validate.js'
 
 export interface Intake {
   readonly ok: true
-  /** The JSON Schema for the model: a copy the caller's edits cannot reach. */
+  /** The JSON Schema for the model, which the caller's edits cannot reach. */
   readonly schema: JsonObject
   /** Whether `check` runs this library's validator, so that the schema must be one it can run. */
   readonly validated: boolean
+  /** Whether the schema was seen to break no rule on its way in; what else there is to ask is left to `intakeProblem`. */
+  readonly isSound: boolean
   /** The options are for this library's own validator; a Standard Schema does as it likes. */
   check(value: unknown, options?: CheckOptions): Checked<unknown> | Promise<Checked<unknown>>
 }
@@ -38,9 +41,16 @@ export function takeSchema(schema: unknown, side: Side): IntakeResult {
     return known
   }
   const own = paramSchema(schema)
-  const result = own === undefined && isStandard(schema) ? takeStandard(schema, side) : takeJson(own ?? schema)
+  const standard = own === undefined ? standardOf(schema) : undefined
+  const result = standard === undefined ? takeJson(own ?? schema) : takeStandard(standard, side)
   if (result.ok) taken[side].set(schema, result)
   return result
+}
+
+/** The first rule that a schema breaks where it is used. `validated` matters only to one that this library checks values against. */
+export function intakeProblem({ schema, validated, isSound }: Intake, check: SchemaCheck): SchemaProblem | undefined {
+  if (isSound) return checkRoot(schema, check.root)
+  return checkSchema(schema, validated ? check : { ...check, validated: 'none' })
 }
 
 function takeJson(schema: object): IntakeResult {
@@ -54,7 +64,7 @@ function takeJson(schema: object): IntakeResult {
     validator ??= compileSchema(copy)
     return validator(value, newRun(options?.work), options?.fresh)
   }
-  return { ok: true, schema: copy, validated: true, check }
+  return { ok: true, schema: copy, validated: true, isSound: false, check }
 }
 
 /** Whether a schema is still what the copy was made from. The walk is that of the copy, so that it ends whatever became of the other. */
@@ -72,28 +82,31 @@ function sameJson(copy: Json | undefined, schema: unknown): boolean {
   return left === 0
 }
 
-type Standard = StandardSchemaV1 & Partial<StandardJSONSchemaV1>
+type Standard = StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
 
-function isStandard(schema: object): schema is Standard {
+function standardOf(schema: object): Standard | undefined {
   const standard: unknown = '~standard' in schema ? schema['~standard'] : undefined
   return typeof standard === 'object' && standard !== null && 'validate' in standard
+    ? (standard as Standard)
+    : undefined
 }
 
-function takeStandard(schema: Standard, side: Side): IntakeResult {
-  const standard: StandardSchemaV1.Props & { readonly jsonSchema?: StandardJSONSchemaV1.Converter } =
-    schema['~standard']
-  if (standard.jsonSchema === undefined) {
-    return refused('json_schema_missing', `the ${standard.vendor} schema cannot say its JSON Schema`)
-  }
-  let copy: JsonObject | undefined
+/** Who gives plain JSON that nobody else holds, so that it need not be copied: zod reads it out of a text each time. */
+const givesOwn: ReadonlySet<string> = new Set(['zod'])
+
+function takeStandard(standard: Standard, side: Side): IntakeResult {
+  const { vendor, jsonSchema } = standard
+  const refuse = (rule: SchemaRule, why: string): IntakeResult => refused(rule, `the ${vendor} schema ${why}`)
+  if (jsonSchema === undefined) return refuse('json_schema_missing', 'cannot say its JSON Schema')
   try {
-    copy = tidySchema(standard.jsonSchema[side]({ target: 'draft-2020-12' }))
+    const given = jsonSchema[side]({ target: 'draft-2020-12' })
+    const plain = givesOwn.has(vendor) ? (given as Json) : plainCopy(given)
+    if (!isJsonObject(plain)) return refuse('schema_not_json', 'gave no plain JSON Schema')
+    return { ok: true, ...tidySchema(plain), validated: false, check: (value) => checkStandard(standard, value) }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
-    return refused('json_schema_failed', `the ${standard.vendor} schema has no JSON Schema: ${reason}`)
+    return refuse('json_schema_failed', `has no JSON Schema: ${reason}`)
   }
-  if (copy === undefined) return refused('schema_not_json', `the ${standard.vendor} schema gave no plain JSON Schema`)
-  return { ok: true, schema: copy, validated: false, check: (value) => checkStandard(standard, value) }
 }
 
 function checkStandard(standard: StandardSchemaV1.Props, value: unknown): Checked<unknown> | Promise<Checked<unknown>> {

@@ -1,7 +1,7 @@
 // Whether a keyword holds what it should.
 import { isJsonObject } from '../json/parse.js'
 import type { Json } from '../json/types.js'
-import { type Holder, keywordValues, schemaTypes } from './keywords.js'
+import { type Holder, isNameList, keywordValues, schemaTypes } from './keywords.js'
 import type { SchemaRule } from './rules.js'
 
 /** The rule that a keyword breaks which holds no schemas, and in what way. */
@@ -43,12 +43,10 @@ function wrongType(value: Json): string | undefined {
   return wrong === undefined ? undefined : `the type ${JSON.stringify(wrong)} is not a JSON Schema type`
 }
 
-function isTypeName(value: Json): boolean {
-  return (schemaTypes as readonly Json[]).includes(value)
-}
+const typeNames: ReadonlySet<Json> = new Set(schemaTypes)
 
-function isNameList(value: Json): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+function isTypeName(value: Json): boolean {
+  return typeNames.has(value)
 }
 
 export function kindOf(value: Json): string {

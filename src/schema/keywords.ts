@@ -33,7 +33,10 @@ export const holders: ReadonlyMap<string, Holder> = new Map([
 const isCount = (value: Json): boolean => typeof value === 'number' && Number.isInteger(value) && value >= 0
 const isNumber = (value: Json): boolean => typeof value === 'number' && Number.isFinite(value)
 const isText = (value: Json): boolean => typeof value === 'string'
-const isNameList = (value: Json): boolean => Array.isArray(value) && value.every((name) => typeof name === 'string')
+
+export function isNameList(value: Json): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
 
 /** What a plain keyword must hold, with the words that say so. */
 export const keywordValues: ReadonlyMap<string, { readonly accepts: (value: Json) => boolean; readonly kind: string }> =

@@ -110,6 +110,8 @@ function walkMembers(members: Members, value: unknown, run: Run): boolean {
   enter(run)
   const { slots, rest } = members
   const isVerdict = run.sink === undefined
+  // Nothing is asked of a member but that it fits, which is nearly always so.
+  const isBare = isVerdict && rest === undefined
   let fits = isVerdict || hasAll(value, members.required, run)
   let present = 0
   let count = 0
@@ -131,10 +133,12 @@ function walkMembers(members: Members, value: unknown, run: Run): boolean {
     next = slot.next
     present += slot.required
     const { node } = slot
-    if (!isSeen(member, node)) {
-      const isFit = isVerdict ? node.check(member, run) : checkMember(node, member, run, key)
-      if (isFit !== true) fits = false
+    if (isBare) {
+      if (isSeen(member, node) || node.check(member, run)) continue
+      fits = false
+      break
     }
+    if (!checkMember(node, member, run, key)) fits = false
     if (rest !== undefined && !restFits(rest, slot.isKnown, key, member, run)) fits = false
     if (!fits && isVerdict) break
   }

@@ -6,6 +6,7 @@ import { at } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { holderProblem, keywordProblem, kindOf } from './keyword-check.js'
 import { type Holder, holders, referencesOf } from './keywords.js'
+import { shown } from './messages.js'
 import { linearPattern } from './pattern.js'
 import { type Resolve, resolver } from './references.js'
 import { type SchemaProblem, schemaLimits } from './rules.js'
@@ -191,8 +192,8 @@ class Walk {
   }
 }
 
-/** The path is from the schema. */
-function strictProblem(schema: JsonObject, level: number): SchemaProblem | undefined {
+/** The first that is asked too little of one schema at its level of `properties`; the path is from the schema. */
+export function strictProblem(schema: JsonObject, level: number): SchemaProblem | undefined {
   const { properties, required } = schema
   const { propertyLevels } = schemaLimits
   if (properties !== undefined && level >= propertyLevels) {
@@ -222,6 +223,5 @@ function referenceProblem(reference: string, resolve: Resolve): SchemaProblem | 
 }
 
 function brokenReference(rule: SchemaProblem['rule'], reference: string, what: string): SchemaProblem {
-  const quoted = JSON.stringify(reference.length > 100 ? `${reference.slice(0, 100)}…` : reference)
-  return { rule, path: '', message: `the reference ${quoted} ${what}` }
+  return { rule, path: '', message: `the reference ${shown(reference)} ${what}` }
 }

@@ -2,15 +2,13 @@
 // `importTool`, which is lenient; both end in `makeTool`.
 
 import type { StandardTypedV1 } from '@standard-schema/spec'
-import { freeze } from '../conversation/freeze.js'
+import { freeze, memoOf } from '../conversation/freeze.js'
 import type { ToolSpec } from '../conversation/request.js'
 import { canonicalJson, digest } from '../json/digest.js'
-import type { JsonObject, ValueObject } from '../json/types.js'
-import { checkSchema } from '../schema/check.js'
+import type { JsonObject } from '../json/types.js'
 import type { AnySchema, FromSchema, Infer } from '../schema/infer.js'
-import { type Intake, takeSchema } from '../schema/intake.js'
+import { type Intake, intakeProblem, takeSchema } from '../schema/intake.js'
 import type { Checked } from '../schema/issue.js'
-import type { CheckOptions } from '../schema/validate.js'
 import { specError } from './spec-rules.js'
 import { type Tool, type ToolCapability, type ToolContext, type ToolLimits, toolCapabilities } from './tool.js'
 
@@ -82,24 +80,18 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     inputSchema: taken.schema,
     ...(options.strict === undefined ? {} : { strict: options.strict }),
   })
-  let hash: string | undefined
-  const tool: Draft<Input, Output> = {
+  const facts: Omit<Draft<Input, Output>, 'digest'> = {
     name,
     description,
     spec,
     capabilities: options.capabilities === undefined ? [] : [...new Set(options.capabilities)],
     source,
     repeatable: options.repeatable ?? false,
-    // Only who pins definitions asks, and hashing takes longer than all the rest.
-    get digest() {
-      hash ??= digest(canonicalJson({ name, description, inputSchema: taken.schema }))
-      return hash
-    },
     // The schema that was checked against is the one the input type was inferred from.
-    checkInput: (args: ValueObject, options?: CheckOptions) =>
-      taken.check(args, options) as Checked<Input> | Promise<Checked<Input>>,
+    checkInput: taken.check as Tool<Input, Output>['checkInput'],
     execute,
   }
+  const tool = Object.defineProperty(facts, 'digest', digestProperty) as Draft<Input, Output>
   const { timeoutMs, concurrency, rateLimit } = options
   if (timeoutMs !== undefined) tool.timeoutMs = timeoutMs
   if (concurrency !== undefined) tool.concurrency = concurrency
@@ -111,6 +103,28 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
   return tool
 }
 
+/**
+ * Only who pins definitions asks, and hashing takes longer than all the rest. One getter for all tools: the runtime keeps objects that
+ * have one of their own as tables, which are slow to read.
+ */
+const digestProperty: PropertyDescriptor & ThisType<Tool> = {
+  enumerable: true,
+  configurable: true,
+  get() {
+    return digestOf(this.spec)
+  },
+}
+
+function digestOf(spec: ToolSpec): string {
+  const { name, description = '', inputSchema = {} } = spec
+  const memo = memoOf(spec)
+  const known = memo?.get<string>(digestProperty)
+  if (known !== undefined) return known
+  const made = digest(canonicalJson({ name, description, inputSchema }))
+  memo?.set(digestProperty, made)
+  return made
+}
+
 /** A tool that is being put together. */
 type Draft<Input, Output> = { -readonly [Key in keyof Tool<Input, Output>]: Tool<Input, Output>[Key] }
 
@@ -118,7 +132,7 @@ function taking(name: string, schema: unknown, side: 'input' | 'output'): Intake
   const taken = takeSchema(schema, side)
   if (!taken.ok) throw specError(name, taken.problem.rule, taken.problem.message, taken.problem.path)
   const root = side === 'input' ? 'object' : 'any'
-  const problem = checkSchema(taken.schema, { root, level: 'strict', validated: taken.validated ? 'whole' : 'none' })
+  const problem = intakeProblem(taken, { root, level: 'strict' })
   if (problem !== undefined) throw specError(name, problem.rule, problem.message, problem.path)
   return taken
 }

@@ -174,7 +174,7 @@ function renamed(tool: AnyTool, name: string): AnyTool {
     ...tool,
     name,
     spec: freeze({ ...tool.spec, name }),
-    checkInput: (args) => tool.checkInput(args),
+    checkInput: (args, options) => tool.checkInput(args, options),
     execute: (input, context) => tool.execute(input, context),
   }
 }

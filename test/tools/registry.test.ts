@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { tool } from '../../src/tools/define.js'
 import { executeToolCalls } from '../../src/tools/execute.js'
 import { type Drift, ToolRegistry } from '../../src/tools/registry.js'
 import { sampleCall, sampleTool } from './sample-tool.js'
@@ -114,6 +115,16 @@ describe('names that collide', () => {
     ])
     expect(() => registry.add(from('github', 'search'))).toThrow('"github" already has one of that name')
     expect(registry.replace(from('github', 'search', 'v2')).name).toBe('github::search')
+  })
+
+  it('a qualified tool is checked within the same limits', () => {
+    const input = { type: 'object', properties: { a: { items: { type: 'integer' } } } } as const
+    const search = tool({ name: 'search', description: 'Searches for something', input, execute: () => 1 })
+    const registry = new ToolRegistry([from('other', 'search'), search], { onCollision: 'qualify' })
+    const [, renamed] = registry.list()
+    expect(renamed?.name).toBe('local::search')
+    expect(renamed?.checkInput({ a: [1, 2, 3] }, { work: 2 })).toMatchObject({ ok: false, limit: 'work' })
+    expect(renamed?.checkInput({ a: [1, 2, 3] })).toMatchObject({ ok: true })
   })
 
   it('a server cannot take the qualified name of another', () => {

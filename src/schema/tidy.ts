@@ -1,0 +1,94 @@
+// The JSON Schema that a schema library gave, without its noise, so that the same shape gives the same tool whatever library described it.
+// One pass, because it is made for every tool of a program: it changes and freezes what it is given in place, and sees on its way
+// whether a survey could find anything wrong, which hardly ever is so.
+import { isJsonObject } from '../json/parse.js'
+import type { Json, JsonObject } from '../json/types.js'
+import { holderProblem, keywordProblem } from './keyword-check.js'
+import { holders, isNameList } from './keywords.js'
+import { schemaLimits } from './rules.js'
+import { strictProblem } from './survey.js'
+
+interface TidySchema {
+  /** Frozen, and all in it. */
+  readonly schema: JsonObject
+  /** Whether it was seen that a survey finds nothing wrong with it, or nothing but its patterns. */
+  readonly isSound: boolean
+}
+
+/** What is met on the way. */
+interface Pass {
+  nodes: number
+  characters: number
+  isSound: boolean
+}
+
+type Members = { [key: string]: Json }
+
+/**
+ * A schema without `$schema` and the bounds that only say "a safe integer", with the type beside an enum of strings. What is given must be
+ * plain JSON that nobody else holds.
+ */
+export function tidySchema(given: JsonObject): TidySchema {
+  const pass: Pass = { nodes: 0, characters: 0, isSound: true }
+  // Of the root a copy: an object that loses a member is slow to read ever after.
+  const { $schema: _dialect, ...root } = given
+  // Definitions are one level of `properties` down wherever they stand: counted from there, no level is too low.
+  const schema = settledSchema(root, 0, 1, pass)
+  // Far from the limit nothing need be counted exactly.
+  return { schema, isSound: pass.isSound && pass.characters < schemaLimits.characters / 2 }
+}
+
+/** Whatever stands where a schema belongs. `level` counts the levels of `properties` above. */
+function settled(value: Json, depth: number, level: number, pass: Pass): Json {
+  if (isJsonObject(value)) return settledSchema(value, depth, level, pass)
+  if (typeof value !== 'boolean') pass.isSound = false
+  return frozen(value, depth, pass)
+}
+
+function settledSchema(given: Members, depth: number, level: number, pass: Pass): JsonObject {
+  const schema = withoutNoise(given)
+  if (!isWithin(depth, pass)) return schema
+  const inner = schema.properties === undefined ? level : level + 1
+  for (const keyword in schema) {
+    const value = schema[keyword] ?? null
+    pass.characters += keyword.length
+    const holder = holders.get(keyword)
+    const problem = holder === undefined ? keywordProblem(keyword, value) : holderProblem(keyword, holder, value)
+    // Where references lead is for a survey to find out.
+    if (problem !== undefined || keyword.startsWith('$')) pass.isSound = false
+    if (holder === 'one') schema[keyword] = settled(value, depth + 1, inner, pass)
+    else frozen(value, depth + 1, pass, holder === undefined ? undefined : inner)
+  }
+  if (strictProblem(schema, level) !== undefined) pass.isSound = false
+  return Object.freeze(schema)
+}
+
+/** Data such as an enum; with a level, a list or a map of schemas. */
+function frozen(value: Json, depth: number, pass: Pass, level?: number): Json {
+  if (typeof value === 'string') pass.characters += value.length
+  if (!isWithin(depth, pass) || typeof value !== 'object' || value === null) return value
+  const members = value as Members
+  for (const key in members) {
+    const member = members[key] ?? null
+    pass.characters += key.length
+    if (level === undefined) frozen(member, depth + 1, pass)
+    else members[key] = settled(member, depth + 1, level, pass)
+  }
+  return Object.freeze(value)
+}
+
+/** Nobody looks further into a schema that is too large. */
+function isWithin(depth: number, pass: Pass): boolean {
+  if (++pass.nodes <= schemaLimits.nodes && depth <= schemaLimits.depth) return true
+  pass.isSound = false
+  return false
+}
+
+function withoutNoise(schema: Members): Members {
+  if (schema.$schema !== undefined) delete schema.$schema
+  if (schema.type === 'integer') {
+    if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+    if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+  }
+  return schema.type === undefined && isNameList(schema.enum ?? null) ? { type: 'string', ...schema } : schema
+}
