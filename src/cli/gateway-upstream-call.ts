@@ -5,8 +5,8 @@ import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { causeCode, networkError, placeOf } from '../transport/network-error.js'
 import { cutOff } from '../transport/node-call.js'
+import { overdue, unwatched, watch } from '../transport/node-watch.js'
 import type { TransportRequest, TransportResponse } from '../transport/transport.js'
-import { overdue, unwatched, watch } from '../transport/watch.js'
 
 /** The connection as its call sees it. */
 export interface Line {

@@ -1,7 +1,6 @@
 // Time limits over any transport: until the headers, between two pieces of the body, and in all. Each covers the body too.
 import { ToolwireError } from '../errors/error.js'
 import { neverAborted, type Transport, type TransportResponse } from './transport.js'
-import { overdue, unwatched, watch } from './watch.js'
 
 export interface Deadlines {
   /** Until the headers of the answer; 60,000. */
@@ -20,20 +19,30 @@ export const defaultDeadlines: Deadlines = {
   maxBodyBytes: 64 * 1024 * 1024,
 }
 
-/** The transport under these limits. No listener stays when the body was read, left, or failed. */
+/** The transport under these limits. Every timer and listener is gone when the body was read, left, or failed. */
 export function withDeadlines(transport: Transport, limits: Deadlines): Transport {
   if (transport.limited !== undefined) return transport.limited(limits)
   return async (request) => {
-    const call = limitedCall(request.signal, limits)
+    const watch = startWatch(request.signal, limits)
     try {
-      const response = await transport({ ...request, signal: call.signal })
-      call.waiting(false)
-      return { ...response, body: limited(response, call, limits) }
+      const response = await transport({ ...request, signal: watch.signal })
+      return { ...response, body: limited(response, watch, limits) }
     } catch (error) {
-      call.close()
+      watch.close()
       throw error
     }
   }
+}
+
+/** What did not happen in time. */
+export const lateness = {
+  headers: 'the provider did not answer',
+  idle: 'the provider sent nothing more',
+  whole: 'the call did not finish',
+} as const
+
+export function timedOut(what: string, timeoutMs: number): ToolwireError {
+  return new ToolwireError('timeout', `${what} within ${timeoutMs} ms`, { detail: { timeoutMs } })
 }
 
 export function oversized({ maxBodyBytes }: Deadlines): ToolwireError {
@@ -41,58 +50,87 @@ export function oversized({ maxBodyBytes }: Deadlines): ToolwireError {
   return new ToolwireError('limit_exceeded', message)
 }
 
-interface LimitedCall {
+/** A longer delay overflows the platform's timer, which then fires at once. */
+const longestTimerMs = 2_147_483_647
+
+interface Wait {
+  readonly what: string
+  readonly since: number
+  readonly limitMs: number
+}
+
+interface Watch {
   readonly signal: AbortSignal
-  /** There is an answer, and its reader waits for the provider or not. */
+  /** The provider is waited for, or not: only then the idle time runs, so a slow reader is never a silent provider. */
   waiting(on: boolean): void
   close(): void
 }
 
-function limitedCall(outer: AbortSignal, limits: Deadlines): LimitedCall {
+// One timer for all limits: it looks back when it fires, as a timer per stage or per piece would cost more than reading.
+function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
   const controller = new AbortController()
   const startedAt = performance.now()
-  let hasHead = false
-  let wantedAt: number | undefined
-  const watched = {
-    watchedAt: unwatched,
-    check(now: number): void {
-      const error = overdue({ startedAt, hasHead, wantedAt }, limits, now)
-      if (error !== undefined) controller.abort(error)
-    },
+  /** What is waited for now, since when and for how long; nothing while the reader takes its time. */
+  let wait: Wait | undefined = {
+    what: lateness.headers,
+    since: startedAt,
+    limitMs: limits.headersTimeoutMs,
+  }
+  let timer: ReturnType<typeof setTimeout>
+  let dueAt = 0
+  const fail = (what: string, ms: number): void => controller.abort(timedOut(what, ms))
+  const check = (): void => {
+    const now = performance.now()
+    const totalMs = limits.timeoutMs - (now - startedAt)
+    const waitMs = wait === undefined ? limits.idleTimeoutMs : wait.limitMs - (now - wait.since)
+    if (totalMs <= 0) fail(lateness.whole, limits.timeoutMs)
+    else if (wait !== undefined && waitMs <= 0) fail(wait.what, wait.limitMs)
+    else schedule(now, Math.min(totalMs, waitMs))
+  }
+  const schedule = (now: number, ms: number): void => {
+    dueAt = now + ms
+    timer = setTimeout(check, Math.min(Math.ceil(ms), longestTimerMs))
   }
   const abort = (): void => controller.abort(outer.reason)
   if (outer.aborted) abort()
   else if (outer !== neverAborted) outer.addEventListener('abort', abort, { once: true })
-  watch.add(watched, limits)
+  schedule(startedAt, Math.min(limits.headersTimeoutMs, limits.timeoutMs))
   return {
     signal: controller.signal,
     waiting(on) {
-      hasHead = true
-      wantedAt = on ? performance.now() : undefined
+      if (!on) {
+        wait = undefined
+        return
+      }
+      const since = performance.now()
+      wait = { what: lateness.idle, since, limitMs: limits.idleTimeoutMs }
+      if (since + limits.idleTimeoutMs >= dueAt) return
+      clearTimeout(timer)
+      schedule(since, limits.idleTimeoutMs)
     },
     close() {
-      watch.drop(watched)
+      clearTimeout(timer)
       if (outer !== neverAborted) outer.removeEventListener('abort', abort)
     },
   }
 }
 
 /** The body under its limits, by hand: an async generator between the socket and its reader costs several turns per piece. */
-function limited({ body }: TransportResponse, call: LimitedCall, limits: Deadlines): AsyncIterableIterator<Uint8Array> {
+function limited({ body }: TransportResponse, watch: Watch, limits: Deadlines): AsyncIterableIterator<Uint8Array> {
   const pieces = body[Symbol.asyncIterator]()
   let bytes = 0
   const taken = (next: IteratorResult<Uint8Array>): IteratorResult<Uint8Array> | Promise<never> => {
-    call.waiting(false)
-    if (next.done === true) call.close()
+    watch.waiting(false)
+    if (next.done === true) watch.close()
     else bytes += next.value.byteLength
     return bytes > limits.maxBodyBytes ? tooLarge() : next
   }
   const failed = (error: unknown): never => {
-    call.close()
+    watch.close()
     throw error
   }
   const leave = async (): Promise<IteratorResult<Uint8Array>> => {
-    call.close()
+    watch.close()
     await pieces.return?.()
     return { done: true, value: undefined }
   }
@@ -102,7 +140,7 @@ function limited({ body }: TransportResponse, call: LimitedCall, limits: Deadlin
   }
   return {
     next() {
-      call.waiting(true)
+      watch.waiting(true)
       return pieces.next().then(taken, failed)
     },
     return: leave,

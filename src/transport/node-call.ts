@@ -8,8 +8,8 @@ import { onOwnAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from './deadlines.js'
 import { networkError, placeOf } from './network-error.js'
+import { overdue, unwatched, watch } from './node-watch.js'
 import { neverAborted, type TransportRequest, type TransportResponse } from './transport.js'
-import { overdue, unwatched, watch } from './watch.js'
 
 type Next = IteratorResult<Uint8Array, undefined>
 const over: Next = { done: true, value: undefined }

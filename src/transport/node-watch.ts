@@ -1,7 +1,7 @@
-// The times of all calls, looked at by one timer: a timer for each would cost more than most of what a call does.
+// The times of calls on Node, looked at by one timer for all: a timer for each would cost more than most of what a call does.
 // The trap: a Set that lives on while its members come and go leaves tables behind that hold them until the next full collection.
-import { ToolwireError } from '../errors/error.js'
-import type { Deadlines } from './deadlines.js'
+import type { ToolwireError } from '../errors/error.js'
+import { type Deadlines, lateness, timedOut } from './deadlines.js'
 
 /** A call on its way. */
 interface Watched {
@@ -14,22 +14,18 @@ interface Watched {
 /** Where a call stands that is not watched. */
 export const unwatched: number = -1
 
-/** Node's timers hold the process, or let it end; those of a browser are numbers. */
-type Timer = ReturnType<typeof setInterval> & { ref?(): unknown; unref?(): unknown }
-
 class Watch {
   readonly #calls: Watched[] = []
-  #timer: Timer | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
   #everyMs = Number.POSITIVE_INFINITY
 
   add(call: Watched, { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines): void {
     call.watchedAt = this.#calls.push(call) - 1
     const everyMs = Math.min(1_000, Math.max(5, Math.min(headersTimeoutMs, idleTimeoutMs, timeoutMs) / 8))
-    if (everyMs < this.#everyMs) {
-      clearInterval(this.#timer)
-      this.#everyMs = everyMs
-      this.#timer = setInterval(() => this.#look(), everyMs)
-    } else if (this.#calls.length === 1) this.#timer?.ref?.()
+    if (everyMs >= this.#everyMs) return
+    clearInterval(this.#timer)
+    this.#everyMs = everyMs
+    this.#timer = setInterval(() => this.#look(), everyMs).unref()
   }
 
   drop(call: Watched): void {
@@ -41,7 +37,6 @@ class Watch {
       this.#calls[watchedAt] = last
       last.watchedAt = watchedAt
     }
-    if (this.#calls.length === 0) this.#timer?.unref?.()
   }
 
   #look(): void {
@@ -63,19 +58,14 @@ export interface Progress {
   readonly wantedAt: number | undefined
 }
 
-/** The time that is over. The idle time runs only while the provider is waited for: a slow reader is never a silent provider. */
+/** The time that is over. The idle time runs only while the provider is waited for. */
 export function overdue(
   { startedAt, hasHead, wantedAt }: Progress,
   { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines,
   now: number,
 ): ToolwireError | undefined {
-  if (now - startedAt >= timeoutMs) return timedOut('the call did not finish', timeoutMs)
-  if (!hasHead && now - startedAt >= headersTimeoutMs) return timedOut('the provider did not answer', headersTimeoutMs)
-  if (wantedAt !== undefined && now - wantedAt >= idleTimeoutMs)
-    return timedOut('the provider sent nothing more', idleTimeoutMs)
+  if (now - startedAt >= timeoutMs) return timedOut(lateness.whole, timeoutMs)
+  if (!hasHead && now - startedAt >= headersTimeoutMs) return timedOut(lateness.headers, headersTimeoutMs)
+  if (wantedAt !== undefined && now - wantedAt >= idleTimeoutMs) return timedOut(lateness.idle, idleTimeoutMs)
   return undefined
-}
-
-function timedOut(what: string, timeoutMs: number): ToolwireError {
-  return new ToolwireError('timeout', `${what} within ${timeoutMs} ms`, { detail: { timeoutMs } })
 }
