@@ -11,7 +11,7 @@ import { placeOf } from './network-error.js'
 import { NodeCall } from './node-call.js'
 import type { Transport, TransportRequest, TransportResponse } from './transport.js'
 
-const pool = { keepAlive: true, maxFreeSockets: 1_024, scheduling: 'lifo', timeout: 30_000 } as const
+const pool = { keepAlive: true, maxFreeSockets: 256, scheduling: 'lifo', timeout: 30_000 } as const
 /** What opens a request, with the sockets it keeps. */
 interface Door {
   readonly agent: HttpAgent
