@@ -70,8 +70,10 @@ describe.each(subjects)('laws 3 and 5 on $wire', (subject) => {
 
   test.each(examples(wire))('every single cut of the example %s gives the same events', (_, bytes) => {
     const whole = seen(readStream(subject, client, [bytes]))
+    const text = JSON.stringify(whole)
     for (let place = 1; place < bytes.length; place += 1) {
-      agree(seen(readStream(subject, client, cutAt(bytes, [place]))), whole)
+      const events = seen(readStream(subject, client, [bytes.subarray(0, place), bytes.subarray(place)]))
+      if (JSON.stringify(events) !== text) agree(events, whole) // equal texts are quicker to see than equal values
     }
   })
 
