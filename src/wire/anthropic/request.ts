@@ -40,7 +40,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const properties = propertyNames(sealed.request.tools)
   const settings = writeSettings(sealed.request, profile, losses)
   const tools = writeTools(sealed.request.tools, properties, losses)
-  const history = writeHistory(sealed.request.messages, properties, losses)
+  const history = writeHistory(withTrimmedEnd(sealed.request.messages, losses), properties, losses)
   const fields = writeUnicode(options.stream ? { ...settings, stream: true } : settings)
   const head = history.system === undefined ? fields : `${fields.slice(0, -1)},"system":${history.system}}`
   const body = requestBodyOf(head, { key: 'tools', items: tools }, { key: 'messages', items: history.messages })
@@ -52,6 +52,22 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   }
   const exchange = exchangeOf(sealed.request, options.stream, properties, env)
   return { http: { method: 'POST', path, headers, body }, losses, exchange }
+}
+
+/**
+ * An answer that the model is to go on with must not end in white space. Seen here and not by `seal`: once more is said behind it, it may.
+ */
+function withTrimmedEnd(messages: readonly Message[], losses: Loss[]): readonly Message[] {
+  const last = messages.at(-1)
+  const part = last?.role === 'assistant' ? last.content.at(-1) : undefined
+  if (last?.role !== 'assistant' || part?.type !== 'text') return messages
+  const text = part.text.trimEnd()
+  if (text === part.text) return messages
+  const place = `/messages/${messages.length - 1}/content/${last.content.length - 1}/text`
+  losses.push(
+    lossOf('prefill_trimmed', place, 'changed', 'the wire refuses a last answer that ends in white space', text),
+  )
+  return [...messages.slice(0, -1), { ...last, content: [...last.content.slice(0, -1), { ...part, text }] }]
 }
 
 /** The beta header a client sent: fields under `extra` may depend on it. */
