@@ -89,6 +89,15 @@ test.each(files)('%s is read as it was meant', (file) => {
   expect(summaryOf(folded(file, [bytesOf(file)]))).toEqual({ ...nothing, ...expected[file] })
 })
 
+test('items of a Responses stream that are done under one id are as many as they were', () => {
+  const file = 'openai-responses-id-of-another.sse'
+  const { content } = folded(file, [bytesOf(file)]).response.message
+  expect(content.map((part) => [part.type, 'opaque' in part && part.opaque?.data.encrypted_content])).toEqual([
+    ['reasoning', 'Zmlyc3Q='],
+    ['reasoning', 'c2Vjb25k'],
+  ])
+})
+
 test.each(files)('%s is the same answer wherever it is cut', (file) => {
   const bytes = bytesOf(file)
   const whole = JSON.stringify(read(file, [bytes]))

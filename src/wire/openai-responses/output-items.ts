@@ -120,7 +120,10 @@ export function findDone(state: State, item: JsonObject, index: Json | undefined
   const kind = kindOf(item)
   const placed = state.byIndex.get(index)
   const isOpenHere = isPlace(index) && placed?.kind === kind && !placed.isDone
-  if (isOpenHere && state.byId.get(item.id)?.index !== index) return placed
+  if (isOpenHere && state.byId.get(item.id)?.index !== index) {
+    if (typeof item.id === 'string') placed.id = item.id
+    return placed
+  }
   return known(state, item.id, index, kind) ?? open(state, kind, item.id, index)
 }
 
