@@ -12,6 +12,12 @@ import type { TransportRequest, TransportResponse } from '../transport/transport
 export interface Line {
   /** The answer was whole: another call may have it. */
   free(): void
+  /** Reads nothing more for now. */
+  hold(): void
+  /** Reads on. */
+  goOn(): void
+  /** An error ended it. */
+  isBroken(): boolean
   /** At once, whatever is on its way. */
   close(): void
 }
@@ -33,9 +39,9 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
   readonly #answer: (response: TransportResponse) => void
   readonly #refuse: (error: unknown) => void
   readonly #abort = (): void => this.#fail(undefined)
-  /** There is none while it waits for a connection. */
-  #controller: Controller | undefined
   #hasHead = false
+  /** The next piece is the first of an answer without a length, which may go on for long. */
+  #isBeginning = false
   #waiting: Uint8Array[] = []
   #waitingBytes = 0
   #state: 'open' | 'whole' | 'failed' | 'left' = 'open'
@@ -60,9 +66,8 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     if (limits !== undefined) watch.add(this, limits)
   }
 
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller
-  }
+  /** By this undici knows which of its two forms a handler has. */
+  onRequestStart(): void {}
 
   onResponseStart(
     _: Controller,
@@ -71,25 +76,27 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
   ): void {
     if (status < 200) return
     this.#hasHead = true
+    this.#isBeginning = headers['content-length'] === undefined
     this.#answer({ status, headers: joined(headers), body: this })
   }
 
   onResponseData(controller: Controller, piece: Uint8Array): void {
-    const wanted = this.#wanted
-    if (wanted !== undefined) {
-      this.#wanted = undefined
-      wanted.resolve(this.#counted(piece))
-      return
-    }
+    if (this.#isBeginning) aheadOfOthers(controller)
+    this.#isBeginning = false
     this.#waiting.push(piece)
     this.#waitingBytes += piece.length
-    if (this.#waitingBytes > maxWaitingBytes) controller.pause()
+    if (this.#waitingBytes > maxWaitingBytes) this.#line.hold()
+    if (this.#wanted !== undefined && this.#waiting.length === 1) queueMicrotask(this.#deliver)
   }
 
   onResponseEnd(): void {
+    if (this.#line.isBroken()) {
+      this.#fail(undefined) // undici takes it for the end of an answer without a length
+      return
+    }
     this.#settle('whole')
     this.#line.free()
-    this.#wanted?.resolve(over)
+    if (this.#waiting.length === 0) this.#wanted?.resolve(over)
   }
 
   onResponseError(_: Controller, error: Error): void {
@@ -102,7 +109,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     this.#failure = networkError(readable(error, url), signal, url)
     this.#settle('failed')
     this.#refuse(this.#failure)
-    this.#wanted?.reject(this.#failure)
+    if (this.#waiting.length === 0) this.#wanted?.reject(this.#failure)
     this.#line.close()
   }
 
@@ -131,14 +138,22 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     })
   }
 
-  /** All that waits, as one; the first piece alone, as it is the first event of a stream, for which somebody waits. */
+  /** Gives who wants it what has come meanwhile: all that was read at once. */
+  readonly #deliver = (): void => {
+    const wanted = this.#wanted
+    if (wanted === undefined || this.#waiting.length === 0) return
+    this.#wanted = undefined
+    wanted.resolve(this.#counted(this.#taken()))
+  }
+
+  /** All that waits, as one. */
   #taken(): Uint8Array {
-    const pieces = this.#waiting.splice(0, this.#takenBytes === 0 ? 1 : this.#waiting.length)
+    const pieces = this.#waiting
     const [only] = pieces
-    const piece = only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
-    this.#waitingBytes -= piece.length
-    if (this.#waiting.length === 0) this.#controller?.resume()
-    return piece
+    this.#waiting = []
+    this.#waitingBytes = 0
+    this.#line.goOn()
+    return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
   }
 
   #counted(piece: Uint8Array): Promise<Next> {
@@ -165,6 +180,15 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
   [Symbol.asyncIterator](): this {
     return this
   }
+}
+
+/**
+ * Somebody waits for the first piece: it goes its way before the rest is taken apart. Parsing goes on within the same turn of the
+ * loop, whatever became of the piece: undici fails an assertion when a server closes the connection while it rests.
+ */
+function aheadOfOthers(controller: Controller): void {
+  controller.pause()
+  queueMicrotask(() => process.nextTick(() => controller.resume()))
 }
 
 /** Several values of one name are joined by commas. */

@@ -1,7 +1,8 @@
 // The gateway's way to its providers: undici's client, one for each connection, at less cost per call than Node's.
 // The trap: a client connects again after an aborted call, so one whose call did not end well is thrown away.
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { Client } from 'undici'
+import type { buildConnector, Client } from 'undici'
 import { type Body, bodyPieces } from '../frames/body.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { headerList } from '../transport/header-list.js'
@@ -36,7 +37,14 @@ const connectTimeoutMs = 10_000
 export async function openUpstream(): Promise<Upstream> {
   const undici = await import('undici')
   const connect = undici.buildConnector({ timeout: connectTimeoutMs, allowH2: false })
-  const open = (origin: string): Client => new undici.Client(origin, { ...options, connect })
+  const open = (origin: string, valve: Valve): Client => {
+    const throughValve: buildConnector.connector = (place, done) =>
+      connect(place, (...made) => {
+        if (made[0] === null) valve.fit(made[1])
+        done(...made)
+      })
+    return new undici.Client(origin, { ...options, connect: throughValve })
+  }
   const origins = new Map<string, Origin>()
   const places = new Map<string, Place>()
   const placeOf = (url: string): Place => {
@@ -48,7 +56,7 @@ export async function openUpstream(): Promise<Upstream> {
     return made
   }
   const originOf = (name: string): Origin => {
-    const known = origins.get(name) ?? new Origin(() => open(name))
+    const known = origins.get(name) ?? new Origin((valve) => open(name, valve))
     origins.set(name, known)
     return known
   }
@@ -84,6 +92,47 @@ function joined(body: Body): Uint8Array {
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
 }
 
+/**
+ * Holds back the bytes of a connection before undici gets them. Its own way, to let its parser rest, must not be used: when the
+ * server closes the connection meanwhile, an assertion fails and ends the process.
+ */
+class Valve {
+  #socket: Socket | undefined
+  #isShut = false
+  #isBroken = false
+
+  /** The socket has a connection of its own each time. */
+  fit(socket: Socket): void {
+    this.#socket = socket
+    this.#isShut = false
+    this.#isBroken = false
+    socket.once('error', () => {
+      this.#isBroken = true
+    })
+    const read = socket.read.bind(socket)
+    socket.read = (size) => (this.#isShut ? null : read(size))
+  }
+
+  shut(): void {
+    this.#isShut = true
+  }
+
+  open(): void {
+    if (!this.#isShut) return
+    this.#isShut = false
+    this.#socket?.emit('readable')
+  }
+
+  isBroken(): boolean {
+    return this.#isBroken
+  }
+
+  /** Open for the next call; what was read for this one is read. */
+  reset(): void {
+    this.#isShut = false
+  }
+}
+
 /** A client and what its call says of it. */
 interface Connection {
   readonly client: Client
@@ -92,12 +141,12 @@ interface Connection {
 
 /** One server with the connections to it. */
 class Origin {
-  readonly #open: () => Client
+  readonly #open: (valve: Valve) => Client
   readonly #all = new Set<Client>()
   /** Those that no call has, the last used at the end. */
   readonly #free: Connection[] = []
 
-  constructor(open: () => Client) {
+  constructor(open: (valve: Valve) => Client) {
     this.#open = open
   }
 
@@ -106,12 +155,24 @@ class Origin {
   }
 
   #made(): Connection {
-    const client = this.#open()
+    const valve = new Valve()
+    const client = this.#open(valve)
     const drop = (): void => {
       this.#all.delete(client)
       client.destroy(() => {})
     }
-    const made: Connection = { client, line: { free: () => this.#free.push(made), close: drop } }
+    const free = (): void => {
+      valve.reset()
+      this.#free.push(made)
+    }
+    const line: Line = {
+      free,
+      hold: () => valve.shut(),
+      goOn: () => valve.open(),
+      isBroken: () => valve.isBroken(),
+      close: drop,
+    }
+    const made: Connection = { client, line }
     this.#all.add(client)
     // Idle for too long, or closed by the server. One that a call has by now connects again.
     client.on('disconnect', () => {

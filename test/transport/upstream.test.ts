@@ -77,6 +77,47 @@ test('calls in a row share a connection, also past an interim answer', async () 
   expect(connections()).toBe(1)
 })
 
+const length = 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 200000\r\n\r\n'
+const toTheEnd = 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n\r\n'
+
+test.each([
+  ['with a length', length],
+  ['that ends with its connection', toTheEnd],
+])('a server that closes while an answer %s waits for its reader leaves it whole', async (_, head) => {
+  const { url, open } = await rawServer((socket) => {
+    socket.write(head)
+    trickle(socket, 200, () => socket.end())
+  })
+  const { body } = await ask(transport, url)
+  await expect.poll(open).toBe(1)
+  await new Promise((resolve) => setTimeout(resolve, 100)) // what fits is read, the rest held back
+  let bytes = 0
+  for await (const piece of body) bytes += piece.length
+  expect(bytes).toBe(200_000)
+  await expect.poll(open).toBe(0)
+})
+
+test('a connection that breaks while its answer waits for its reader fails that call alone', async () => {
+  const { url } = await rawServer((socket) => {
+    socket.write(toTheEnd)
+    trickle(socket, 70, () => setTimeout(() => socket.resetAndDestroy(), 20))
+  })
+  const { body } = await ask(transport, url)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  let bytes = 0
+  const read = async (): Promise<void> => {
+    for await (const piece of body) bytes += piece.length
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'network' })
+  expect(bytes).toBeLessThanOrEqual(70_000)
+})
+
+/** So many kilobytes, one at a time. */
+function trickle(socket: Socket, left: number, done: () => void): void {
+  if (left === 0) done()
+  else socket.write('x'.repeat(1_000), () => trickle(socket, left - 1, done))
+}
+
 test('a call that is left before it has a connection sends nothing and keeps none', async () => {
   let asked = 0
   const { url, connections, open } = await rawServer(() => {
