@@ -3,16 +3,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ToolwireError } from '../errors/error.js'
-import {
-  type Answer,
-  type Arrival,
-  type Handler,
-  isWhole,
-  type Piece,
-  type Pieces,
-  type Reading,
-} from '../gateway/arrival.js'
+import { type Answer, type Arrival, type Handler, isWhole, type Piece, type Pieces } from '../gateway/arrival.js'
+import { tooSlow } from '../gateway/failure.js'
 import { headerList } from '../transport/header-list.js'
+import { unwatched, watch } from '../transport/node-watch.js'
 
 /** Rejects when the answer broke off; the connection has to be cut then. */
 export async function serveExchange(
@@ -80,7 +74,9 @@ function arrivalOf(incoming: IncomingMessage, signal: AbortSignal): Arrival | un
   if (place === undefined) return undefined
   const headers = incoming.headers as Arrival['headers'] // `set-cookie`, the only list, is nothing that a client says
   const { path, query } = place
-  return { method, path, query, headers, read: (take) => read(incoming, take), signal }
+  const read: Arrival['read'] = (take, timeoutMs) =>
+    new Promise((resolve, reject) => new Reading(incoming, timeoutMs, resolve, reject).begin(take))
+  return { method, path, query, headers, read, signal }
 }
 
 /** Plain addresses are taken as they are; dot segments and the like are for the platform to resolve. */
@@ -92,29 +88,51 @@ function placeOf(url: string): Pick<Arrival, 'path' | 'query'> | undefined {
   return protocol === 'http:' || protocol === 'https:' ? { path: pathname, query: search } : undefined
 }
 
-function read(incoming: IncomingMessage, take: (piece: Uint8Array) => void): Reading {
-  let isOpen = true
-  const ended = new Promise<void>((resolve, reject) => {
+/** A body on its way. What comes after its end, whatever that is, is let go. */
+class Reading {
+  watchedAt: number = unwatched
+  readonly #incoming: IncomingMessage
+  readonly #timeoutMs: number
+  readonly #startedAt = performance.now()
+  readonly #resolve: () => void
+  readonly #reject: (error: unknown) => void
+
+  constructor(incoming: IncomingMessage, timeoutMs: number, resolve: () => void, reject: (error: unknown) => void) {
+    this.#incoming = incoming
+    this.#timeoutMs = timeoutMs
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  begin(take: (piece: Uint8Array) => void): void {
+    const incoming = this.#incoming
+    watch.add(this, this.#timeoutMs)
     incoming.on('data', (piece: Uint8Array) => {
-      if (!isOpen) return
+      if (this.watchedAt === unwatched) return
       try {
         take(piece)
       } catch (error) {
-        isOpen = false
-        reject(error)
+        this.#fail(error)
       }
     })
-    incoming.on('end', resolve)
+    incoming.on('end', () => {
+      watch.drop(this)
+      this.#resolve()
+    })
     incoming.on('error', () => {}) // told by 'close'
     incoming.on('close', () => {
-      if (!incoming.readableEnded) reject(new ToolwireError('aborted', 'the client left before its request was whole'))
+      if (incoming.readableEnded) return
+      this.#fail(new ToolwireError('aborted', 'the client left before its request was whole'))
     })
-  })
-  return {
-    ended,
-    leave() {
-      isOpen = false
-    },
+  }
+
+  check(now: number): void {
+    if (now - this.#startedAt >= this.#timeoutMs) this.#fail(tooSlow(this.#timeoutMs))
+  }
+
+  #fail(error: unknown): void {
+    watch.drop(this)
+    this.#reject(error)
   }
 }
 

@@ -5,7 +5,7 @@ import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { causeCode, networkError, placeOf } from '../transport/network-error.js'
 import { cutOff } from '../transport/node-call.js'
-import { overdue, unwatched, watch } from '../transport/node-watch.js'
+import { overdue, shortestOf, unwatched, watch } from '../transport/node-watch.js'
 import type { TransportRequest, TransportResponse } from '../transport/transport.js'
 
 /** The connection as its call sees it. */
@@ -63,7 +63,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
     this.#answer = answer
     this.#refuse = refuse
     request.signal.addEventListener('abort', this.#abort, { once: true })
-    if (limits !== undefined) watch.add(this, limits)
+    if (limits !== undefined) watch.add(this, shortestOf(limits))
   }
 
   /** By this undici knows which of its two forms a handler has. */

@@ -9,18 +9,13 @@ export interface Arrival {
   readonly query: string
   /** Lower-case names; `host` is one of them. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Hands over the pieces of the body as they come; asked for once at most. */
-  read(take: (piece: Uint8Array) => void): Reading
+  /**
+   * Hands over the pieces of the body as they come, all within the time; asked for once at most. Rejects when the client broke
+   * off or was too slow, and with what `take` threw.
+   */
+  read(take: (piece: Uint8Array) => void, timeoutMs: number): Promise<void>
   /** Aborted when the client leaves before its answer is whole. */
   readonly signal: AbortSignal
-}
-
-/** A body that is being read. */
-export interface Reading {
-  /** Rejects when the client broke off, and with what `take` threw. */
-  readonly ended: Promise<void>
-  /** Nothing more is taken. */
-  leave(): void
 }
 
 /** A part of an answer; text leaves as UTF-8. */

@@ -4,20 +4,29 @@ import type { Wire } from '../conversation/messages.js'
 import { spanFinder } from '../json/spans.js'
 import type { Exchange, HttpRequest } from '../wire/codec.js'
 import { readPath } from '../wire/gemini/paths.js'
-import { sparseRequest } from '../wire/remembered-tools.js'
+import { type SparseRequest, sparseRequest } from '../wire/remembered-tools.js'
 
 const spansOf = spanFinder(['/model', '/stream', '/stream_options/include_usage'])
 
-export function askedOf(wire: Wire, { path, body }: HttpRequest): Exchange | undefined {
+/** What was asked, and the body as it was looked through for it. */
+export interface Asked {
+  readonly exchange: Exchange
+  readonly sparse: SparseRequest
+}
+
+export function askedOf(wire: Wire, { path, body }: HttpRequest): Asked | undefined {
+  const text = body as string
   if (wire === 'gemini') {
     const { model, stream } = readPath(path)
-    return model === '' ? undefined : { wire, model, stream }
+    return model === '' ? undefined : { exchange: { wire, model, stream }, sparse: { text, tools: undefined } }
   }
-  const find = spansOf(sparseRequest(body as string).text)
+  const sparse = sparseRequest(text)
+  const find = spansOf(sparse.text)
   const model = textIn(find('/model'))
   if (model === undefined) return undefined
   const stream = wire === 'ollama' ? find('/stream') !== 'false' : find('/stream') === 'true'
-  return { wire, model, stream, client: { includeUsage: find('/stream_options/include_usage') === 'true' } }
+  const client = { includeUsage: find('/stream_options/include_usage') === 'true' }
+  return { exchange: { wire, model, stream, client }, sparse }
 }
 
 function textIn(span: string | undefined): string | undefined {

@@ -43,7 +43,7 @@ export async function completion(
   const env: Env = { profile: profileOf(codec), createdSeconds: Math.floor(Date.now() / 1000), deltas: true }
   const asked = service.targetWires.has(wire) ? askedOf(wire, http) : undefined
   const read = asked === undefined ? codec.request.decode(http, env) : undefined
-  const exchange = asked ?? (read as DecodedRequest).exchange
+  const { exchange } = asked ?? (read as DecodedRequest)
   const { facts, requestId, progress } = visit
   facts.wire = wire
   facts.model = exchange.model
@@ -55,7 +55,7 @@ export async function completion(
   if (endpoint !== undefined) {
     facts.passedThrough = true
     const leg: Leg = { codec, env, exchange, http, requestId, signal, progress }
-    return admittedTo(service, client, () => forwarded(leg, endpoint))
+    return admittedTo(service, client, () => forwarded(leg, endpoint, asked?.sparse))
   }
   const decoded = read ?? codec.request.decode(http, env)
   return admittedTo(service, client, () => {

@@ -13,6 +13,11 @@ export function refused(status: number, code: ErrorCode, message: string, option
   return error
 }
 
+/** For a body that takes too long. */
+export function tooSlow(timeoutMs: number): ToolwireError {
+  return refused(408, 'timeout', `the request body did not arrive within ${timeoutMs} ms`)
+}
+
 /** Anything thrown, as a coded error. What is not ours tells nothing of the inside. */
 export function failureOf(error: unknown): ToolwireError {
   if (ToolwireError.is(error)) return error

@@ -11,7 +11,7 @@ import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
 import type { Env, HttpRequest } from '../wire/codec.js'
-import { filledRequest, sparseRequest } from '../wire/remembered-tools.js'
+import { filledRequest, type SparseRequest, sparseRequest } from '../wire/remembered-tools.js'
 import type { Leg, Written } from './call.js'
 import { failureOf } from './failure.js'
 
@@ -20,8 +20,9 @@ const passedOn = ['accept', 'anthropic-beta', 'anthropic-version', 'content-type
 /** Headers of the answer that belong to the answer, not to the connection. */
 const passedBack = new Set(['content-type', 'request-id', 'x-request-id'])
 
-export async function forwarded(call: Leg, endpoint: Endpoint): Promise<Written> {
-  const answer = await passedOnTo(endpoint, call.http, call.exchange.model, call.signal)
+/** `sparse` is the body, if it was looked through before. */
+export async function forwarded(call: Leg, endpoint: Endpoint, sparse?: SparseRequest): Promise<Written> {
+  const answer = await passedOnTo(endpoint, call.http, call.exchange.model, call.signal, sparse)
   const { status, headers } = answer
   const kept: Record<string, string> = {}
   for (const name in headers) {
@@ -55,28 +56,28 @@ export async function passedOnTo(
   http: HttpRequest,
   asked: string,
   signal: AbortSignal,
+  sparse?: SparseRequest,
 ): Promise<TransportResponse> {
   if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
   try {
-    return await answered(endpoint, outgoing(http, asked, endpoint.model), signal)
+    return await answered(endpoint, outgoing(http, asked, endpoint.model, sparse), signal)
   } catch (error) {
     throw withoutSecrets(failureOf(error), endpoint.secrets)
   }
 }
 
 /** The client's request for the model of the target: the name stands in the body, on Gemini in the path. */
-function outgoing(http: HttpRequest, asked: string, model: string): HttpRequest {
+function outgoing(http: HttpRequest, asked: string, model: string, sparse?: SparseRequest): HttpRequest {
   const headers: Record<string, string> = {}
   for (const name of passedOn) {
     const value = http.headers[name]
     if (value !== undefined) headers[name] = value
   }
-  const body = asked === model ? http.body : named(http.body as string, model)
+  const body = asked === model ? http.body : named(sparse ?? sparseRequest(http.body as string), model)
   return { method: http.method, path: pathFor(http.path, model), headers, body }
 }
 
-function named(body: string, model: string): Body {
-  const { text, tools } = sparseRequest(body)
+function named({ text, tools }: SparseRequest, model: string): Body {
   return filledRequest({ text: replaceMember(text, 'model', JSON.stringify(model)), tools })
 }
 

@@ -1,7 +1,7 @@
 // toolwire/gateway: any client in, any provider out.
 
 export type { AroundRequest, ArrivedRequest } from './around.js'
-export type { Answer, Arrival, Handler, Piece, Reading } from './arrival.js'
+export type { Answer, Arrival, Handler, Piece } from './arrival.js'
 export { type GatewayConfig, readConfig } from './config.js'
 export { configSchema } from './config-schema.js'
 export { type CreatedGateway, createGateway, type Gateway } from './gateway.js'

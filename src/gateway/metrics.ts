@@ -21,9 +21,13 @@ export function createMetrics(): Metrics {
   const durations = buckets.map(() => 0)
   let count = 0
   let seconds = 0
-  const add = (family: Map<string, Series>, labels: Readonly<Record<string, string>>, amount: number): void => {
-    let key = ''
-    for (const name in labels) key += `${labels[name]}\n` // only the client's name could hold one
+  /** Told apart by `key`, the values of the labels. */
+  const add = (
+    family: Map<string, Series>,
+    key: string,
+    amount: number,
+    labels: Readonly<Record<string, string>>,
+  ): void => {
     const series = family.get(key)
     if (series === undefined) family.set(key, { labels: labelText(labels), value: amount })
     else series.value += amount
@@ -40,10 +44,11 @@ export function createMetrics(): Metrics {
       losses: lost = [],
       durationMs,
     }) {
-      add(requests, { wire, status: String(status), client, error }, 1)
-      if (inputTokens > 0) add(tokens, { client, kind: 'input' }, inputTokens)
-      if (outputTokens > 0) add(tokens, { client, kind: 'output' }, outputTokens)
-      if (lost.length > 0) add(losses, { wire }, lost.length)
+      const key = `${wire} ${status} ${error} ${client}` // only the client's name, the last, may hold a space
+      add(requests, key, 1, { wire, status: String(status), client, error })
+      if (inputTokens > 0) add(tokens, `input ${client}`, inputTokens, { client, kind: 'input' })
+      if (outputTokens > 0) add(tokens, `output ${client}`, outputTokens, { client, kind: 'output' })
+      if (lost.length > 0) add(losses, wire, lost.length, { wire })
       count += 1
       seconds += durationMs / 1000
       const first = buckets.findIndex((bound) => durationMs / 1000 <= bound)

@@ -54,30 +54,13 @@ export async function receive(arrival: Arrival, caps: BodyCaps): Promise<HttpReq
 async function bodyOf(arrival: Arrival, caps: BodyCaps): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
-  const { ended, leave } = arrival.read((piece) => {
+  const take = (piece: Uint8Array): void => {
     length += piece.length
     if (length > caps.bytes) throw tooLarge(caps.bytes)
     chunks.push(piece)
-  })
-  await inTime(ended, caps.timeoutMs, leave)
+  }
+  await arrival.read(take, caps.timeoutMs)
   return bodyBytes(chunks)
-}
-
-function inTime(ended: Promise<void>, timeoutMs: number, leave: () => void): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      leave()
-      reject(refused(408, 'timeout', `the request body did not arrive within ${timeoutMs} ms`))
-    }, timeoutMs)
-    const settle = (how: () => void): void => {
-      clearTimeout(timer)
-      how()
-    }
-    ended.then(
-      () => settle(resolve),
-      (error: unknown) => settle(() => reject(error)),
-    )
-  })
 }
 
 function tooLarge(limit: number): ToolwireError {

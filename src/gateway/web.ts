@@ -1,5 +1,6 @@
 // The gateway as a function from a web request to a web response.
-import { type Arrival, type Handler, isWhole, type Pieces, type Reading } from './arrival.js'
+import { type Arrival, type Handler, isWhole, type Pieces } from './arrival.js'
+import { tooSlow } from './failure.js'
 
 export function webGateway(handle: Handler): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -17,21 +18,28 @@ export function webGateway(handle: Handler): (request: Request) => Promise<Respo
 function arrivalOf(request: Request, signal: AbortSignal): Arrival {
   const { pathname, search, host } = new URL(request.url)
   const headers = { host, ...Object.fromEntries(request.headers) }
-  return { method: request.method, path: pathname, query: search, headers, read: (take) => read(request, take), signal }
+  const { method, body } = request
+  const read: Arrival['read'] = (take, timeoutMs) => readBody(body, take, timeoutMs)
+  return { method, path: pathname, query: search, headers, read, signal }
 }
 
-function read({ body }: Request, take: (piece: Uint8Array) => void): Reading {
+async function readBody(body: Request['body'], take: (piece: Uint8Array) => void, timeoutMs: number): Promise<void> {
   const reader = body?.getReader()
+  let isLate = false
   const leave = (): void => void reader?.cancel().catch(() => {}) // the sender is told by the answer
-  const readAll = async (): Promise<void> => {
-    try {
-      for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) take(next.value)
-    } catch (error) {
-      leave()
-      throw error
-    }
+  const timer = setTimeout(() => {
+    isLate = true
+    leave()
+  }, timeoutMs)
+  try {
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) take(next.value)
+  } catch (error) {
+    leave()
+    throw error
+  } finally {
+    clearTimeout(timer)
   }
-  return { ended: readAll(), leave }
+  if (isLate) throw tooSlow(timeoutMs)
 }
 
 /** Pulled by the client: the upstream is read no faster than that. */

@@ -8,7 +8,7 @@ import { onOwnAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from './deadlines.js'
 import { networkError, placeOf } from './network-error.js'
-import { overdue, unwatched, watch } from './node-watch.js'
+import { overdue, shortestOf, unwatched, watch } from './node-watch.js'
 import { neverAborted, type TransportRequest, type TransportResponse } from './transport.js'
 
 type Next = IteratorResult<Uint8Array, undefined>
@@ -62,7 +62,7 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
       outgoing.on('error', refuse)
       outgoing.on('close', () => this.#forget())
       if (signal !== neverAborted) this.#forgetSignal = onOwnAbort(signal, () => this.#stop())
-      if (this.#limits !== undefined) watch.add(this, this.#limits)
+      if (this.#limits !== undefined) watch.add(this, shortestOf(this.#limits))
       const last = pieces.length - 1
       if (last > 0) outgoing.cork() // head and pieces leave in one write
       for (let index = 0; index < last; index += 1) outgoing.write(pieces[index])

@@ -1,9 +1,9 @@
-// The times of calls on Node, looked at by one timer for all: a timer for each would cost more than most of what a call does.
+// The times of calls and of requests on Node, looked at by one timer for all: a timer for each would cost more than most of what a call does.
 // The trap: a Set that lives on while its members come and go leaves tables behind that hold them until the next full collection.
 import type { ToolwireError } from '../errors/error.js'
 import { type Deadlines, lateness, timedOut } from './deadlines.js'
 
-/** A call on its way. */
+/** Something on its way. */
 interface Watched {
   /** Its place among the others; kept by the watch. */
   watchedAt: number
@@ -19,9 +19,10 @@ class Watch {
   #timer: ReturnType<typeof setInterval> | undefined
   #everyMs = Number.POSITIVE_INFINITY
 
-  add(call: Watched, { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines): void {
+  /** `shortestMs` is the shortest of its times. */
+  add(call: Watched, shortestMs: number): void {
     call.watchedAt = this.#calls.push(call) - 1
-    const everyMs = Math.min(1_000, Math.max(5, Math.min(headersTimeoutMs, idleTimeoutMs, timeoutMs) / 8))
+    const everyMs = Math.min(1_000, Math.max(5, shortestMs / 8))
     if (everyMs >= this.#everyMs) return
     clearInterval(this.#timer)
     this.#everyMs = everyMs
@@ -50,6 +51,10 @@ class Watch {
 }
 
 export const watch: Watch = new Watch()
+
+export function shortestOf({ headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines): number {
+  return Math.min(headersTimeoutMs, idleTimeoutMs, timeoutMs)
+}
 
 /** Since when a call is on its way, and its reader waits for the provider, if it does. */
 export interface Progress {
