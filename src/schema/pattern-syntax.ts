@@ -55,9 +55,7 @@ function single(text: string): Part {
   if (text === '^' || text === '$' || text === '\\b' || text === '\\B') {
     return { weight: 1, write: (put, next) => put({ type: 'assertion', assertion: text, next }) }
   }
-  // The tables of Unicode are large.
-  const weight = /\\[pP]/.test(text) ? 20 : 1
-  return { weight, write: (put, next) => put({ type: 'atom', source: text, next }) }
+  return { weight: 1, write: (put, next) => put({ type: 'atom', source: text, next }) }
 }
 
 function choice(options: readonly (readonly Part[])[]): Part {

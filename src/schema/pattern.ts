@@ -6,7 +6,7 @@ import { programOf, unicodeSource } from './pattern-syntax.js'
 import { schemaLimits } from './rules.js'
 
 export interface Pattern {
-  /** What one compilation costs, about the instructions of the program; 1 for the runtime's engine. */
+  /** What one compilation costs, about the instructions of the program. */
   readonly weight: number
   /** Work units of matching one character. */
   readonly unitsPerCharacter: number
@@ -24,9 +24,16 @@ export function linearPattern(source: string): Pattern | undefined {
   return pattern
 }
 
+/** Unicode properties in one pattern, and what each weighs: the runtime makes its table anew every time. */
+const propertiesLimit = 20
+const propertyWeight = 10
+
 function patternOf(given: string): Pattern | undefined {
-  const source = given.length > schemaLimits.patternLength ? undefined : unicodeSource(given)
-  return source === undefined ? undefined : (straightPattern(source) ?? automatonPattern(source))
+  if (given.length > schemaLimits.patternLength) return undefined
+  const properties = given.match(/\\[pP]/g)?.length ?? 0
+  const source = properties > propertiesLimit ? undefined : unicodeSource(given)
+  const pattern = source === undefined ? undefined : (straightPattern(source) ?? automatonPattern(source))
+  return pattern && { ...pattern, weight: pattern.weight + properties * propertyWeight }
 }
 
 /** One character of the text, and how often. */
