@@ -70,13 +70,13 @@ export function automaton({ instructions, start }: Program): (text: string) => b
   let cache = emptyCache(start)
 
   function step({ places, before }: State, { id, side, acceptedBy }: Letter): State {
+    if (cache.size > cacheLimit) cache = emptyCache(start)
+    cache.size += id + 1
     const atoms = reached(places, (assertion) => holds(assertion, before, side))
     if (atoms === undefined) return matched
     const isFollowing = new Uint8Array(instructions.length)
     if (!isTied) isFollowing[start] = 1
     for (const { source, next } of atoms) if (acceptedBy.has(source)) isFollowing[next] = 1
-    if (cache.size > cacheLimit) cache = emptyCache(start)
-    cache.size += id + 1
     return stateOf(cache, side, isFollowing)
   }
 
@@ -117,6 +117,7 @@ function stateOf(cache: Cache, before: Side, isFollowing: Uint8Array): State {
 function letterReader(instructions: readonly Instruction[]): (cache: Cache, code: number) => Letter {
   const asksForWords = instructions.some((one) => one.type === 'assertion' && one.assertion.length === 2)
   const classes = new Set(asksForWords ? ['\\w'] : [])
+  /** What stands for itself alone. */
   const characters = new Set<string>()
   for (const one of instructions) {
     if (one.type === 'atom') (/^[.\\[]/.test(one.source) ? classes : characters).add(one.source)

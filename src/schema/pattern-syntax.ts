@@ -77,19 +77,17 @@ function repetition(part: Part, text: string): Part {
     weight: part.weight * Math.max(1, least, endless ? 1 : most),
     write(put, next) {
       let entry = next
-      let needed = least
       if (endless) {
         const targets = [next]
         const fork = put({ type: 'fork', targets })
         const body = part.write(put, fork)
         targets.push(body)
         entry = least === 0 ? fork : body
-        needed -= 1
       }
       for (let count = least; count < most && !endless; count += 1) {
         entry = put({ type: 'fork', targets: [part.write(put, entry), next] })
       }
-      for (; needed > 0; needed -= 1) entry = part.write(put, entry)
+      for (let count = endless ? 1 : 0; count < least; count += 1) entry = part.write(put, entry)
       return entry
     },
   }
@@ -112,7 +110,7 @@ const needlessEscape = /^\\(?:_|[^\w^$\\.*+?()[\]{}|/])$/u
 export function unicodeSource(source: string): string | undefined {
   if (isWellFormed(source)) return source
   // Posix has classes in classes.
-  if (/\[\[:\w+:\]/.test(source)) return undefined
+  if (/\[\[:\^?\w+:\]/.test(source)) return undefined
   const written = source.replace(loose, (text) => {
     if (text[0] === '[') return text.replace(looseInClass, writtenInClass)
     if (text[0] === '\\') return needlessEscape.test(text) ? text.slice(1) : text

@@ -71,7 +71,7 @@ function straightPattern(source: string): Pattern | undefined {
 const unitsPerInstruction = 3
 
 /** What compiling weighs before the first instruction. */
-const engineWeight = 20
+const engineWeight = 19
 
 function automatonPattern(source: string): Pattern | undefined {
   const program = programOf(source, schemaLimits.patternWeight - engineWeight)
