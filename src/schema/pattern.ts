@@ -1,11 +1,12 @@
 // Regular expressions of schemas, matched in linear time: a schema may come from anywhere, and `^(a+)+$` must not stop the process.
-// Trap: linear in the text is not cheap. The linear engine unrolls counted repetitions and is a hundred times slower than the
-// runtime's own, so that its programs are bounded, its matches are metered, and patterns that cannot backtrack go to the runtime.
-import { RE2JS } from 're2js'
+// Trap: linear in the text is not cheap. A step of the automaton may visit its whole program, so that programs are bounded, matches
+// are metered, and patterns that cannot backtrack go to the runtime's own engine.
+import { automaton } from './automaton.js'
+import { programOf, unicodeSource } from './pattern-syntax.js'
 import { schemaLimits } from './rules.js'
 
 export interface Pattern {
-  /** What one compilation costs, about the instructions of the program; 1 for the runtime's engine. */
+  /** What one compilation costs, about the instructions of the program. */
   readonly weight: number
   /** Work units of matching one character. */
   readonly unitsPerCharacter: number
@@ -17,10 +18,22 @@ const compiled = new Map<string, Pattern | undefined>()
 /** The pattern, searched for anywhere in a text as JSON Schema wants; undefined when it cannot be matched in linear time. */
 export function linearPattern(source: string): Pattern | undefined {
   if (compiled.has(source)) return compiled.get(source)
-  const pattern = straightPattern(source) ?? automaton(source)
+  const pattern = patternOf(source)
   if (compiled.size >= 1_000) compiled.clear()
   compiled.set(source, pattern)
   return pattern
+}
+
+/** Unicode properties in one pattern, and what each weighs: the runtime makes its table anew every time. */
+const propertiesLimit = 20
+const propertyWeight = 10
+
+function patternOf(given: string): Pattern | undefined {
+  if (given.length > schemaLimits.patternLength) return undefined
+  const properties = given.match(/\\[pP]/g)?.length ?? 0
+  const source = properties > propertiesLimit ? undefined : unicodeSource(given)
+  const pattern = source === undefined ? undefined : (straightPattern(source) ?? automatonPattern(source))
+  return pattern && { ...pattern, weight: pattern.weight + properties * propertyWeight }
 }
 
 /** One character of the text, and how often. */
@@ -32,7 +45,7 @@ const step =
  * one, which is how often an engine that backtracks may look at a character again. Undefined for any other pattern.
  */
 function tailLength(source: string): number | undefined {
-  if (source.length > schemaLimits.patternLength || source[0] !== '^') return undefined
+  if (source[0] !== '^') return undefined
   const end = source.endsWith('$') && !source.endsWith('\\$') ? source.length - 1 : source.length
   let varying = 0
   let tail = 0
@@ -50,59 +63,19 @@ function tailLength(source: string): number | undefined {
 function straightPattern(source: string): Pattern | undefined {
   const tail = tailLength(source)
   if (tail === undefined) return undefined
-  try {
-    const expression = new RegExp(source, 'u')
-    return { weight: 1, unitsPerCharacter: (1 + tail) / 32, test: (text) => expression.test(text) }
-  } catch {
-    return undefined
-  }
+  const expression = new RegExp(source, 'u')
+  return { weight: 1, unitsPerCharacter: (1 + tail) / 32, test: (text) => expression.test(text) }
 }
 
-/** What an instruction may cost on a character when no state of the engine's automaton is met twice. */
+/** What an instruction may cost on a character when no state of the automaton is met twice. */
 const unitsPerInstruction = 3
 
 /** What compiling weighs before the first instruction. */
-const engineWeight = 20
+const engineWeight = 19
 
-function automaton(source: string): Pattern | undefined {
-  const weight = engineWeight + patternWeight(source)
-  if (weight > schemaLimits.patternWeight) return undefined
-  try {
-    const expression = RE2JS.compile(RE2JS.translateRegExp(source))
-    const unitsPerCharacter = expression.programSize() * unitsPerInstruction
-    return { weight, unitsPerCharacter, test: (text) => expression.test(text) }
-  } catch {
-    return undefined
-  }
-}
-
-const token = /\\[pP](?:\{[^}]*\}|.)|\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\s\S]/gu
-const unicodeClass = /\\[pP]/
-
-/** About how many instructions a pattern compiles to, without compiling it: repetitions multiply what they repeat. */
-function patternWeight(source: string): number {
-  if (source.length > schemaLimits.patternLength) return Number.POSITIVE_INFINITY
-  const outer: number[] = []
-  let sum = 0
-  let last = 0
-  for (const [text] of source.matchAll(token)) {
-    const count = /^\{(\d+)(?:,(\d*))?\}$/.exec(text)
-    if (count !== null) {
-      const times = Math.max(Number(count[1]), Number(count[2] ?? 0), 1)
-      sum += last * (times - 1)
-      last *= times
-    } else if (text === '(') {
-      outer.push(sum)
-      sum = 1
-      last = 0
-    } else if (text === ')') {
-      last = sum
-      sum += outer.pop() ?? 0
-    } else {
-      // A Unicode class holds hundreds of ranges.
-      last = unicodeClass.test(text) ? 20 : 1
-      sum += last
-    }
-  }
-  return outer.reduce((total, part) => total + part, sum)
+function automatonPattern(source: string): Pattern | undefined {
+  const program = programOf(source, schemaLimits.patternWeight - engineWeight)
+  if (program === undefined) return undefined
+  const unitsPerCharacter = program.instructions.length * unitsPerInstruction
+  return { weight: engineWeight + program.weight, unitsPerCharacter, test: automaton(program) }
 }

@@ -73,8 +73,7 @@ beforeAll(async () => {
 test('the bundle asks for no module and makes no code from strings', () => {
   expect(bundle.length).toBeGreaterThan(100_000)
   expect(bundle.match(/["']node:.*?["']|\brequire\(|\bimport\(/g)).toBe(null)
-  // Not a method of that name, as re2js has.
-  expect(bundle.match(/(?<![.}\w$])eval\(|\bnew Function\b|[^.\w]Function\(/g)).toBe(null)
+  expect(bundle.match(/\beval\(|\bnew Function\b|[^.\w]Function\(/g)).toBe(null)
 })
 
 test('the whole door is there, and the place has neither Node nor code from strings', () => {

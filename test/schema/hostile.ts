@@ -79,6 +79,8 @@ function unevaluated(depth: number): JsonObject {
   )
 }
 
+const unicodeProperties =
+  'L Lu Ll Lt Lm Lo M N Nd P S Sm Sc Emoji Alphabetic Cased Ideographic ID_Start ID_Continue scx=Han'.split(' ')
 const object: JsonObject = { type: 'object' }
 const list = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { a: { type: 'array', ...schema } } })
 const listText = (items: readonly unknown[]): string => `{"a":[${items.join()}]}`
@@ -388,6 +390,24 @@ export const hostileRows: readonly HostileRow[] = [
     title: 'Unicode classes',
     verdict: 'pattern_unsupported',
     schema: () => ({ pattern: '\\p{L}'.repeat(190) }),
+    value: () => 'x',
+  },
+  {
+    title: 'straight patterns with Unicode classes',
+    verdict: 'pattern_unsupported',
+    schema: () => ({ allOf: many(400, (index) => ({ pattern: `^[\\p{L}\\p{N}${index}]+$` })) }),
+    value: () => 'x',
+  },
+  {
+    title: 'Unicode classes on a text',
+    verdict: 'invalid',
+    schema: () => ({ pattern: `^(${unicodeProperties.map((name) => `\\p{${name}}`).join('|')})+$` }),
+    value: () => `${String.fromCodePoint(...many(300, (index) => 0x4e00 + 31 * index))} `,
+  },
+  {
+    title: 'broken patterns with Unicode classes',
+    verdict: 'pattern_unsupported',
+    schema: () => ({ allOf: many(20, (index) => ({ pattern: `${'\\P{L}'.repeat(20)}\\-${index}**` })) }),
     value: () => 'x',
   },
   {
