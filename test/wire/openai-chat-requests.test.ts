@@ -149,6 +149,11 @@ describe('what a client said comes back', () => {
       '{"model":"m","messages":[],"tools":[{"type":"function","function":{}}]}',
       '/tools/0/function/name',
     ],
+    [
+      'a tool of a kind that is a number beyond all numbers, which would be written as null and read as a function',
+      '{"model":"m","messages":[],"tools":[{"type":1e400,"function":{}}]}',
+      '/tools/0/type',
+    ],
     ['no model', '{"messages":[]}', '/model'],
     ['a depth bomb', `{"model":"m","messages":${'['.repeat(5000)}${']'.repeat(5000)}}`, ''],
   ])('%s is an invalid request that names its place', (_, body, path) => {

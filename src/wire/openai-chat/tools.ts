@@ -104,8 +104,9 @@ function choiceName(name: string, path: string, losses: Loss[]): string {
 
 export function decodeTool(value: Json, path: string): AnyTool {
   if (!isJsonObject(value)) throw invalidAt(path, 'an object that describes a tool')
-  const definition = value.function
-  const isFunction = value.type === 'function' || value.type === undefined || value.type === null
+  const { type = null, function: definition } = value
+  const isFunction = type === 'function' || type === null
+  if (!isFunction && typeof type !== 'string') throw invalidAt(`${path}/type`, 'the kind of tool')
   if (!isFunction || !isJsonObject(definition)) {
     return { type: 'opaque', origin: { wire }, data: value }
   }
