@@ -11,7 +11,7 @@ import { paramSchema } from './param.js'
 import { plainCopy } from './plain.js'
 import type { SchemaProblem, SchemaRule } from './rules.js'
 import { newRun } from './run.js'
-import { tidySchema } from './tidy.js'
+import { type TidySchema, tidySchema } from './tidy.js'
 import { type CheckOptions, compileSchema, type Validator } from './validate.js'
 
 export interface Intake {
@@ -28,22 +28,23 @@ export interface Intake {
 export type IntakeResult = Intake | { readonly ok: false; readonly problem: SchemaProblem }
 
 type Side = 'input' | 'output'
-const taken = { input: new WeakMap<object, IntakeResult>(), output: new WeakMap<object, IntakeResult>() }
+/** No more than is dear to make is kept: what lives as long as a schema costs more than its making. */
+const described = { input: new WeakMap<object, TidySchema>(), output: new WeakMap<object, TidySchema>() }
+const taken = new WeakMap<object, Intake>()
 
 /** Takes a schema in, once per object. `side` chooses what a schema with transforms describes to the model. */
 export function takeSchema(schema: unknown, side: Side): IntakeResult {
   if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null) {
     return refused('schema_not_json', 'the schema is not an object')
   }
-  const known = taken[side].get(schema)
-  // A JSON Schema is an ordinary object its owner may have edited since; a Standard Schema is not.
-  if (known !== undefined && (!known.ok || !known.validated || sameJson(known.schema, paramSchema(schema) ?? schema))) {
-    return known
-  }
   const own = paramSchema(schema)
   const standard = own === undefined ? standardOf(schema) : undefined
-  const result = standard === undefined ? takeJson(own ?? schema) : takeStandard(standard, side)
-  if (result.ok) taken[side].set(schema, result)
+  if (standard !== undefined) return takeStandard(schema, standard, side)
+  const known = taken.get(schema)
+  // An ordinary object its owner may have edited since.
+  if (known !== undefined && sameJson(known.schema, own ?? schema)) return known
+  const result = takeJson(own ?? schema)
+  if (result.ok) taken.set(schema, result)
   return result
 }
 
@@ -94,7 +95,9 @@ function standardOf(schema: object): Standard | undefined {
 /** Who gives plain JSON that nobody else holds, so that it need not be copied: zod reads it out of a text each time. */
 const givesOwn: ReadonlySet<string> = new Set(['zod'])
 
-function takeStandard(standard: Standard, side: Side): IntakeResult {
+function takeStandard(of: object, standard: Standard, side: Side): IntakeResult {
+  const known = described[side].get(of)
+  if (known !== undefined) return standardIntake(known, standard)
   const { vendor, jsonSchema } = standard
   const refuse = (rule: SchemaRule, why: string): IntakeResult => refused(rule, `the ${vendor} schema ${why}`)
   if (jsonSchema === undefined) return refuse('json_schema_missing', 'cannot say its JSON Schema')
@@ -102,11 +105,17 @@ function takeStandard(standard: Standard, side: Side): IntakeResult {
     const given = jsonSchema[side]({ target: 'draft-2020-12' })
     const plain = givesOwn.has(vendor) ? (given as Json) : plainCopy(given)
     if (!isJsonObject(plain)) return refuse('schema_not_json', 'gave no plain JSON Schema')
-    return { ok: true, ...tidySchema(plain), validated: false, check: (value) => checkStandard(standard, value) }
+    const tidy = tidySchema(plain)
+    described[side].set(of, tidy)
+    return standardIntake(tidy, standard)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
     return refuse('json_schema_failed', `has no JSON Schema: ${reason}`)
   }
+}
+
+function standardIntake({ schema, isSound }: TidySchema, standard: Standard): Intake {
+  return { ok: true, schema, validated: false, isSound, check: (value) => checkStandard(standard, value) }
 }
 
 function checkStandard(standard: StandardSchemaV1.Props, value: unknown): Checked<unknown> | Promise<Checked<unknown>> {

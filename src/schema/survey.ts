@@ -202,10 +202,18 @@ export function strictProblem(schema: JsonObject, level: number): SchemaProblem 
   }
   if (!Array.isArray(required) || (schema.type !== 'object' && properties === undefined)) return undefined
   const known = isJsonObject(properties) ? properties : {}
+  if (standInOrder(required, known)) return undefined
   const missing = required.find((name) => !Object.hasOwn(known, String(name)))
   if (missing === undefined) return undefined
   const message = `the required name ${JSON.stringify(missing)} is not in properties`
   return { rule: 'required_unknown', path: '/required', message }
+}
+
+/** Whether the names are among the keys in the order of these, as libraries write them: this way costs a quarter of looking each up. */
+function standInOrder(names: readonly Json[], members: JsonObject): boolean {
+  let found = 0
+  for (const key in members) if (names[found] === key) found += 1
+  return found === names.length
 }
 
 /** References must lead somewhere, and to something that says more than where to look next. */

@@ -8,7 +8,7 @@ import { holders, isNameList } from './keywords.js'
 import { schemaLimits } from './rules.js'
 import { strictProblem } from './survey.js'
 
-interface TidySchema {
+export interface TidySchema {
   /** Frozen, and all in it. */
   readonly schema: JsonObject
   /** Whether it was seen that a survey finds nothing wrong with it, or nothing but its patterns. */
@@ -45,28 +45,40 @@ function settled(value: Json, depth: number, level: number, pass: Pass): Json {
   return frozen(value, depth, pass)
 }
 
-function settledSchema(given: Members, depth: number, level: number, pass: Pass): JsonObject {
-  const schema = withoutNoise(given)
+function settledSchema(schema: Members, depth: number, level: number, pass: Pass): JsonObject {
   if (!isWithin(depth, pass)) return schema
   const inner = schema.properties === undefined ? level : level + 1
   for (const keyword in schema) {
     const value = schema[keyword] ?? null
+    if (isNoise(keyword, value, schema)) {
+      delete schema[keyword]
+      continue
+    }
     pass.characters += keyword.length
     const holder = holders.get(keyword)
     const problem = holder === undefined ? keywordProblem(keyword, value) : holderProblem(keyword, holder, value)
     // Where references lead is for a survey to find out.
-    if (problem !== undefined || keyword.startsWith('$')) pass.isSound = false
+    if (problem !== undefined || keyword.charCodeAt(0) === dollar) pass.isSound = false
     if (holder === 'one') schema[keyword] = settled(value, depth + 1, inner, pass)
     else frozen(value, depth + 1, pass, holder === undefined ? undefined : inner)
   }
   if (strictProblem(schema, level) !== undefined) pass.isSound = false
-  return Object.freeze(schema)
+  return Object.freeze(typed(schema))
 }
+
+const dollar = 36
 
 /** Data such as an enum; with a level, a list or a map of schemas. */
 function frozen(value: Json, depth: number, pass: Pass, level?: number): Json {
   if (typeof value === 'string') pass.characters += value.length
   if (!isWithin(depth, pass) || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      if (level === undefined) frozen(value[index] ?? null, depth + 1, pass)
+      else value[index] = settled(value[index] ?? null, depth + 1, level, pass)
+    }
+    return Object.freeze(value)
+  }
   const members = value as Members
   for (const key in members) {
     const member = members[key] ?? null
@@ -84,11 +96,14 @@ function isWithin(depth: number, pass: Pass): boolean {
   return false
 }
 
-function withoutNoise(schema: Members): Members {
-  if (schema.$schema !== undefined) delete schema.$schema
-  if (schema.type === 'integer') {
-    if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
-    if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
-  }
+function isNoise(keyword: string, value: Json, schema: Members): boolean {
+  if (typeof value !== 'number') return keyword === '$schema'
+  const isBound =
+    (value === Number.MIN_SAFE_INTEGER && keyword === 'minimum') ||
+    (value === Number.MAX_SAFE_INTEGER && keyword === 'maximum')
+  return isBound && schema.type === 'integer'
+}
+
+function typed(schema: Members): Members {
   return schema.type === undefined && isNameList(schema.enum ?? null) ? { type: 'string', ...schema } : schema
 }

@@ -74,12 +74,7 @@ interface Parts<Input, Output> {
 export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input, Output> {
   const { name, description, taken, output, source, options, execute } = parts
   checkOptions(name, options)
-  const spec: ToolSpec = freeze({
-    name,
-    ...(description === '' ? {} : { description }),
-    inputSchema: taken.schema,
-    ...(options.strict === undefined ? {} : { strict: options.strict }),
-  })
+  const spec = freeze(specOf(name, description, taken.schema, options.strict))
   const facts: Omit<Draft<Input, Output>, 'digest'> = {
     name,
     description,
@@ -101,6 +96,12 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     tool.checkOutput = (value) => output.check(value) as Checked<Output> | Promise<Checked<Output>>
   }
   return tool
+}
+
+/** Written out: spreads of what may be absent cost more than all else here. */
+function specOf(name: string, description: string, inputSchema: JsonObject, strict: boolean | undefined): ToolSpec {
+  const spec = description === '' ? { name, inputSchema } : { name, description, inputSchema }
+  return strict === undefined ? spec : { ...spec, strict }
 }
 
 /**
