@@ -110,7 +110,7 @@ export default async function schema({ quick }) {
   C['toolwire (JSON Schema)'] = { convert: converted('jsonSchema'), validator: checker('jsonSchema') }
   if (process.env.EXTRA_SCHEMA)
     Object.assign(C, (await import(pathToFileURL(resolve(process.env.EXTRA_SCHEMA)).href)).default)
-  const conversion = await measure(pick(C, 'convert'), quick ? 5 : 100, conversions)
+  const conversion = await measure(pick(C, 'convert'), quick ? 5 : 400, conversions)
   const validation = await measure(pick(C, 'validator'), quick ? 30 : 160, validations)
   return Object.fromEntries(
     Object.keys(C).map((name) => {

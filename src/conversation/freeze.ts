@@ -29,8 +29,9 @@ const foreign = new WeakMap<object, Memo>()
 
 /** Freezes a value and everything in it, and marks it as frozen by this library. Returns the same object. */
 export function freeze<T extends object>(value: T): T {
-  if (memoOf(value) !== undefined) return value
-  if (Object.isExtensible(value)) Object.defineProperty(value, memo, { value: new Memo(value) })
+  const isExtensible = Object.isExtensible(value)
+  if (!isExtensible && memoOf(value) !== undefined) return value
+  if (isExtensible) Object.defineProperty(value, memo, { value: new Memo(value) })
   else foreign.set(value, new Memo(value))
   freezeDeep(value)
   return value

@@ -28,8 +28,6 @@ export interface Intake {
 export type IntakeResult = Intake | { readonly ok: false; readonly problem: SchemaProblem }
 
 type Side = 'input' | 'output'
-/** No more than is dear to make is kept: what lives as long as a schema costs more than its making. */
-const described = { input: new WeakMap<object, TidySchema>(), output: new WeakMap<object, TidySchema>() }
 const taken = new WeakMap<object, Intake>()
 
 /** Takes a schema in, once per object. `side` chooses what a schema with transforms describes to the model. */
@@ -85,18 +83,23 @@ function sameJson(copy: Json | undefined, schema: unknown): boolean {
 
 type Standard = StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>
 
+/** Nothing for one that cannot even be asked, such as a schema of zod that was frozen before its first use. */
 function standardOf(schema: object): Standard | undefined {
-  const standard: unknown = '~standard' in schema ? schema['~standard'] : undefined
-  return typeof standard === 'object' && standard !== null && 'validate' in standard
-    ? (standard as Standard)
-    : undefined
+  try {
+    const standard: unknown = '~standard' in schema ? schema['~standard'] : undefined
+    return typeof standard === 'object' && standard !== null && 'validate' in standard
+      ? (standard as Standard)
+      : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Who gives plain JSON that nobody else holds, so that it need not be copied: zod reads it out of a text each time. */
 const givesOwn: ReadonlySet<string> = new Set(['zod'])
 
 function takeStandard(of: object, standard: Standard, side: Side): IntakeResult {
-  const known = described[side].get(of)
+  const known = descriptionOf(of, side)
   if (known !== undefined) return standardIntake(known, standard)
   const { vendor, jsonSchema } = standard
   const refuse = (rule: SchemaRule, why: string): IntakeResult => refused(rule, `the ${vendor} schema ${why}`)
@@ -106,12 +109,33 @@ function takeStandard(of: object, standard: Standard, side: Side): IntakeResult 
     const plain = givesOwn.has(vendor) ? (given as Json) : plainCopy(given)
     if (!isJsonObject(plain)) return refuse('schema_not_json', 'gave no plain JSON Schema')
     const tidy = tidySchema(plain)
-    described[side].set(of, tidy)
+    keepDescription(of, side, tidy)
     return standardIntake(tidy, standard)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'unknown reason'
     return refuse('json_schema_failed', `has no JSON Schema: ${reason}`)
   }
+}
+
+/** What a Standard Schema said of itself, and who said it: a proxy or an heir shows the mark of another. */
+interface Description extends TidySchema {
+  readonly owner: object
+}
+
+/** The description hangs on the schema itself, out of sight: a weak table would cost a twentieth of what zod takes to describe it. */
+const marks = { input: Symbol('toolwire input'), output: Symbol('toolwire output') } as const
+/** Of schemas that take no mark. */
+const unmarked = { input: new WeakMap<object, TidySchema>(), output: new WeakMap<object, TidySchema>() }
+
+function descriptionOf(schema: object, side: Side): TidySchema | undefined {
+  const mark = (schema as { readonly [mark: symbol]: Description | undefined })[marks[side]]
+  return mark?.owner === schema ? mark : unmarked[side].get(schema)
+}
+
+function keepDescription(owner: object, side: Side, tidy: TidySchema): void {
+  const value: Description = { owner, schema: tidy.schema, isSound: tidy.isSound }
+  if (Object.isExtensible(owner)) Object.defineProperty(owner, marks[side], { value, configurable: true })
+  else unmarked[side].set(owner, tidy)
 }
 
 function standardIntake({ schema, isSound }: TidySchema, standard: Standard): Intake {

@@ -59,7 +59,8 @@ function settledSchema(schema: Members, depth: number, level: number, pass: Pass
     const problem = holder === undefined ? keywordProblem(keyword, value) : holderProblem(keyword, holder, value)
     // Where references lead is for a survey to find out.
     if (problem !== undefined || keyword.charCodeAt(0) === dollar) pass.isSound = false
-    if (holder === 'one') schema[keyword] = settled(value, depth + 1, inner, pass)
+    if (holder === undefined && typeof value === 'string') pass.characters += value.length
+    else if (holder === 'one') schema[keyword] = settled(value, depth + 1, inner, pass)
     else frozen(value, depth + 1, pass, holder === undefined ? undefined : inner)
   }
   if (strictProblem(schema, level) !== undefined) pass.isSound = false

@@ -116,3 +116,20 @@ test('what another library gives is left as it is', () => {
   expect(given).toEqual({ $schema: 'x', type: 'object', properties: { a: { enum: ['x'] } } })
   expect(Object.isFrozen(given.properties.a)).toBe(false)
 })
+
+test('a schema is asked once, frozen or not, and nobody sees what was remembered of it', () => {
+  const made = (input: z.ZodObject): JsonObject | undefined =>
+    tool({ name: 'look_up', description: 'Looks a name up', input, execute: () => '' }).spec.inputSchema
+  const given = z.object({ name: z.string() })
+  const keys = [...Object.keys(given), ...Object.getOwnPropertySymbols(given)]
+  const first = made(given)
+  expect(made(given)).toBe(first)
+  expect([...Object.keys(given), ...Object.getOwnPropertySymbols({ ...given })]).toEqual(keys)
+  const heir = Object.create(given, { '~standard': { value: z.object({ age: z.number() })['~standard'] } })
+  expect(made(heir)?.properties).toEqual({ age: { type: 'number' } })
+  const used = z.object({ name: z.string() })
+  expect(used['~standard'].vendor).toBe('zod')
+  const frozen = Object.freeze(used)
+  expect(made(frozen)).toBe(made(frozen))
+  expect(() => made(Object.freeze(z.object({ name: z.string() })))).toThrow(ToolwireError)
+})
