@@ -1,4 +1,4 @@
-// The times of calls and of requests on Node, looked at by one timer for all: a timer for each would cost more than most of what a call does.
+// The times of calls and requests on Node, looked at by one timer for all: one for each would cost more than most of what a call does.
 // The trap: a Set that lives on while its members come and go leaves tables behind that hold them until the next full collection.
 import type { ToolwireError } from '../errors/error.js'
 import { type Deadlines, lateness, timedOut } from './deadlines.js'

@@ -112,6 +112,19 @@ test('a connection that breaks while its answer waits for its reader fails that 
   expect(bytes).toBeLessThanOrEqual(70_000)
 })
 
+test.each([0, 1])('a stream that ends with its connection can be left after %i pieces', async (pieces) => {
+  const { url, open } = await rawServer((socket) => {
+    socket.write(toTheEnd)
+    trickle(socket, 70, () => {})
+  })
+  const { body } = await ask(transport, url)
+  const iterator = body[Symbol.asyncIterator]()
+  for (let count = 0; count < pieces; count += 1) expect((await iterator.next()).done).toBe(false)
+  await iterator.return?.()
+  expect((await iterator.next()).done).toBe(true)
+  await expect.poll(open).toBe(0)
+})
+
 /** So many kilobytes, one at a time. */
 function trickle(socket: Socket, left: number, done: () => void): void {
   if (left === 0) done()
