@@ -57,7 +57,8 @@ export function conversationStore(maxCount: number, maxBytes: number): Conversat
     const previous = previousOf(given)
     const nameOf = (id: string): string => JSON.stringify([owner, id])
     const history = previous === undefined ? nothing : find(nameOf(previous), previous, exchange.wire)
-    const request = history === nothing && !speaksToUs(given) ? given : withHistory(given, history)
+    const spoken = withoutOwnWords(given)
+    const request = history === nothing ? spoken : withHistory(spoken, history)
     if (!wantsKeeping(given, exchange)) return { request }
     const keep = (response: CompletionResponse): void => {
       if (response.id === '') return
@@ -103,26 +104,25 @@ function withHistory(request: CompletionRequest, history: Spoken): CompletionReq
   const own = request.messages[0]?.role === 'system' ? 1 : 0
   const said = own === 1 && history.messages[0]?.role === 'system' ? history.messages.slice(1) : history.messages
   const messages = [...request.messages.slice(0, own), ...said, ...request.messages.slice(own)]
-  const extra = Object.entries(request.extra ?? {})
-    .map(([wire, members]) => [wire, plain(members)] as const)
-    .filter(([, members]) => Object.keys(members).length > 0)
   const tools = request.tools ?? history.tools
-  const { extra: _, messages: __, tools: ___, ...rest } = request
-  return {
-    messages,
-    ...rest,
-    ...(tools === undefined ? {} : { tools }),
-    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
-  }
+  const { messages: _, tools: __, ...rest } = request
+  return { messages, ...rest, ...(tools === undefined ? {} : { tools }) }
 }
 
 /** Words to the gateway itself; a stream's usage is always asked for, and told to clients that want it. */
 const ownWords = new Set(['previous_response_id', 'store', 'thread', '$includeUsage'])
 
-function speaksToUs({ extra = {} }: CompletionRequest): boolean {
-  return Object.values(extra).some((members) => Object.keys(members).some((name) => ownWords.has(name)))
+function withoutOwnWords(request: CompletionRequest): CompletionRequest {
+  if (request.extra === undefined || !Object.values(request.extra).some(speaksToUs)) return request
+  const { extra, ...rest } = request
+  const kept = Object.entries(extra).flatMap(([wire, members]) => {
+    const others = Object.entries(members).filter(([name]) => !ownWords.has(name))
+    return others.length === 0 ? [] : [[wire, Object.fromEntries(others)] as const]
+  })
+  return kept.length === 0 ? rest : { ...rest, extra: Object.fromEntries(kept) }
 }
 
-function plain(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => !ownWords.has(name)))
+function speaksToUs(members: JsonObject): boolean {
+  for (const name in members) if (ownWords.has(name)) return true
+  return false
 }

@@ -54,6 +54,7 @@ export function wiresOf(routes: readonly GatewayRoute[]): ReadonlySet<Wire> {
 }
 
 function byWeight(targets: readonly (Target | Model)[], random: number): Target | Model {
+  if (targets.length === 1) return targets[0] as Target | Model
   const weightOf = (target: Target | Model): number => (isModel(target) ? 1 : (target.weight ?? 1))
   let left = random * targets.reduce((sum, target) => sum + weightOf(target), 0)
   const taken = targets.find((target) => {

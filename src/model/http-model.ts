@@ -21,10 +21,15 @@ import { type Recovery, textCallRecovery } from './text-calls/recovery.js'
 interface Place {
   readonly endpoint: Endpoint
   readonly learned: LearnedCapabilities
+  /** For calls whose arguments are told when they are whole, and for those that are told while they arrive. */
+  readonly env: Env
+  readonly deltasEnv: Env
 }
 
 export function httpModel(endpoint: Endpoint): Model {
-  const place: Place = { endpoint, learned: learnedCapabilities(endpoint) }
+  const limits = { ...defaultLimits, totalBytes: endpoint.deadlines.maxBodyBytes }
+  const env = { ...endpoint.env, limits, deltas: false }
+  const place: Place = { endpoint, learned: learnedCapabilities(endpoint), env, deltasEnv: { ...env, deltas: true } }
   return {
     name: endpoint.name,
     id: endpoint.model,
@@ -88,12 +93,12 @@ class Call {
   #recovery: Recovery | undefined
   #failure: ToolwireError | undefined
 
-  constructor({ endpoint, learned }: Place, given: ModelRequest, { deltas }: CallOptions, signal: AbortSignal) {
-    this.endpoint = endpoint
+  constructor(place: Place, given: ModelRequest, { deltas = false }: CallOptions, signal: AbortSignal) {
+    this.endpoint = place.endpoint
     this.signal = signal
-    this.#learned = learned
+    this.#learned = place.learned
     this.#given = given
-    this.#env = { ...endpoint.env, deltas: deltas ?? false }
+    this.#env = deltas ? place.deltasEnv : place.env
   }
 
   /** What is sent, once it is known that the model can do it. */
@@ -109,14 +114,13 @@ class Call {
   }
 
   #encode(request: CompletionRequest, capabilities: Capabilities, stream: boolean): HttpRequest {
-    const { codec, name, deadlines, textCalls } = this.endpoint
+    const { codec, name, textCalls } = this.endpoint
     checkCapabilities(request, capabilities, name)
     const { http, losses, exchange } = codec.request.encode(request, { stream }, this.#env)
     this.#exchange = exchange
     if (losses.length > 0) this.losses = this.#take(losses.map((loss) => ({ type: 'loss', loss })))
     if (textCalls === 'recover') this.#recovery = textCallRecovery(request, exchange)
-    const limits = { ...defaultLimits, totalBytes: deadlines.maxBodyBytes }
-    if (stream) this.#decoder = codec.stream.decode(exchange, Object.assign({}, this.#env, { limits }))
+    if (stream) this.#decoder = codec.stream.decode(exchange, this.#env)
     return http
   }
 

@@ -10,17 +10,21 @@ export type Route =
   | { readonly kind: 'alive'; readonly wire: 'ollama' }
   | { readonly kind: 'unknown'; readonly wire: Wire; readonly wrongMethod: boolean }
 
-const table: readonly (readonly [method: 'GET' | 'POST', path: RegExp, route: Route])[] = [
-  ['POST', /^\/v1\/chat\/completions$/, { kind: 'completion', wire: 'openai-chat' }],
-  ['POST', /^\/v1\/responses$/, { kind: 'completion', wire: 'openai-responses' }],
-  ['POST', /^\/v1\/messages$/, { kind: 'completion', wire: 'anthropic' }],
-  ['POST', /^\/v1\/messages\/count_tokens$/, { kind: 'token_count', wire: 'anthropic' }],
-  ['GET', /^\/v1\/models$/, { kind: 'models', wire: 'openai-chat' }],
-  ['POST', /^\/api\/chat$/, { kind: 'completion', wire: 'ollama' }],
-  ['GET', /^\/api\/tags$/, { kind: 'models', wire: 'ollama' }],
-  ['POST', /^\/api\/show$/, { kind: 'model', wire: 'ollama' }],
-  ['GET', /^\/api\/version$/, { kind: 'version', wire: 'ollama' }],
-  ['GET', /^\/$/, { kind: 'alive', wire: 'ollama' }],
+/** By method and path. */
+const exact: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['POST /v1/chat/completions', { kind: 'completion', wire: 'openai-chat' }],
+  ['POST /v1/responses', { kind: 'completion', wire: 'openai-responses' }],
+  ['POST /v1/messages', { kind: 'completion', wire: 'anthropic' }],
+  ['POST /v1/messages/count_tokens', { kind: 'token_count', wire: 'anthropic' }],
+  ['GET /v1/models', { kind: 'models', wire: 'openai-chat' }],
+  ['POST /api/chat', { kind: 'completion', wire: 'ollama' }],
+  ['GET /api/tags', { kind: 'models', wire: 'ollama' }],
+  ['POST /api/show', { kind: 'model', wire: 'ollama' }],
+  ['GET /api/version', { kind: 'version', wire: 'ollama' }],
+  ['GET /', { kind: 'alive', wire: 'ollama' }],
+])
+/** Those whose path names a model, or a version that changes. */
+const patterns: readonly (readonly [method: 'GET' | 'POST', path: RegExp, route: Route])[] = [
   ['POST', /^\/v1[a-z0-9]*\/.+:(?:generateContent|streamGenerateContent)$/, { kind: 'completion', wire: 'gemini' }],
   ['POST', /^\/v1[a-z0-9]*\/.+:countTokens$/, { kind: 'token_count', wire: 'gemini' }],
   ['GET', /^\/v1(?:alpha|beta)[0-9]*\/models$/, { kind: 'models', wire: 'gemini' }],
@@ -28,11 +32,15 @@ const table: readonly (readonly [method: 'GET' | 'POST', path: RegExp, route: Ro
 
 /** The route of a request; `path` may have a query. What is not known is answered in the form of the nearest wire. */
 export function routeOf(method: string, path: string): Route {
-  const [plain = ''] = path.split('?', 1)
-  const asked = method === 'HEAD' ? 'GET' : method
-  const [, , route] = table.find(([own, pattern]) => own === asked && pattern.test(plain)) ?? []
-  if (route !== undefined) return route
-  return { kind: 'unknown', wire: nearestWire(plain), wrongMethod: table.some(([, pattern]) => pattern.test(plain)) }
+  const [plain = ''] = path.includes('?') ? path.split('?', 1) : [path]
+  const known = knownRoute(method === 'HEAD' ? 'GET' : method, plain)
+  if (known !== undefined) return known
+  const wrongMethod = knownRoute('GET', plain) !== undefined || knownRoute('POST', plain) !== undefined
+  return { kind: 'unknown', wire: nearestWire(plain), wrongMethod }
+}
+
+function knownRoute(method: string, path: string): Route | undefined {
+  return exact.get(`${method} ${path}`) ?? patterns.find(([own, pattern]) => own === method && pattern.test(path))?.[2]
 }
 
 function nearestWire(path: string): Wire {
