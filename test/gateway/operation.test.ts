@@ -400,3 +400,19 @@ test('a client that looks whether anybody is there is told so', async () => {
   expect([head.status, await head.text()]).toEqual([200, ''])
   expect(await (await gateway(new Request('http://127.0.0.1/healthz'))).json()).toEqual({ status: 'ok' })
 })
+
+test('a web request whose body stops on its way is told so and left', async () => {
+  let isLeft = false
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"model":')),
+    cancel() {
+      isLeft = true
+    },
+  })
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit
+  const request = new Request('http://localhost/v1/chat/completions', init)
+  const answer = await gatewayTo('openai-chat', { limits: { bodyTimeoutMs: 30 } })(request)
+  expect([answer.status, asked().length]).toEqual([408, 0])
+  expect(isLeft).toBe(true)
+  expect(records).toMatchObject([{ status: 408, error: 'timeout' }])
+})
