@@ -24,11 +24,11 @@ const limits = `## What Ollama cannot do
 
 Its own wire (\`/api/chat\`) has no words for these. Each is reported as a loss or refused before the network, never dropped in silence:
 
-- **Force a call.** There is no tool choice: \`required\` and one named tool cannot be enforced. \`none\` and a choice of some tools are kept by
-  declaring only what is allowed.
+- **Choose among tools.** There is no tool choice: only the tools that it allows are declared, and where one must be called \`format\` is the
+  schema of a call, so that the model answers with exactly one. That binds all models that Ollama can hold to a format.
 - **A schema beside tools.** \`format\` holds an answer to a schema, and its grammar suppresses calls; with tools it is left out, and \`generate\`
   takes another way.
-- **One call at a time.** \`parallelToolCalls: false\` is not sent.
+- **One call at a time.** \`parallelToolCalls: false\` is not sent; only a call that must be made is always one.
 - **Mark a result as an error.** The text says it, with \`Error: \` in front.
 - **Images in results.** They follow in a user turn.
 - **Know what a model can do without asking.** It is asked once (\`/api/show\`) when a request needs tools, images or thinking, and what the

@@ -27,7 +27,7 @@ const wireCapabilities: Readonly<Record<Wire, Capabilities>> = {
     ...all,
     tools: 'unknown',
     parallelToolCalls: 'unknown',
-    // The wire has no field for a choice: it is sent as it is and reported as a loss, never refused.
+    // The wire has no field for a choice: a call is demanded by the form of the answer, which not all models are held to.
     toolChoiceRequired: 'unknown',
     toolChoiceNamed: 'unknown',
     structuredOutputWithTools: 'no',

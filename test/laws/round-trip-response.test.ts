@@ -24,10 +24,18 @@ function goesOn({ arguments: text }: BrokenCall): boolean {
   return Array.from(text, (_, end) => readArguments(text.slice(0, end))).includes('object')
 }
 
-describe.each(subjects)('laws 1 and 2, answers on $wire', (subject) => {
+/** Every wire, and the one where a demanded call is asked for by the form of the answer. */
+const asked = [
+  ...subjects.map((subject) => ({ subject, name: subject.name, choice: 'auto' as const })),
+  ...subjects
+    .filter(({ wire }) => wire === 'ollama')
+    .map((subject) => ({ subject, name: `${subject.name}, a call being demanded`, choice: 'required' as const })),
+]
+
+describe.each(asked)('laws 1 and 2, answers on $name', ({ subject, choice }) => {
   const { wire, codec, env } = subject
-  const body = halvesOf(subject, false)
-  const stream = halvesOf(subject, true)
+  const body = halvesOf(subject, false, choice)
+  const stream = halvesOf(subject, true, choice)
 
   test('a body gives back the answer minus the losses', () => {
     holds(

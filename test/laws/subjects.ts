@@ -3,7 +3,7 @@ import type { CompletionEvent } from '../../src/conversation/events.js'
 import { createFolder, type Folded } from '../../src/conversation/fold.js'
 import type { Loss } from '../../src/conversation/losses.js'
 import type { Wire } from '../../src/conversation/messages.js'
-import type { CompletionRequest } from '../../src/conversation/request.js'
+import type { CompletionRequest, ToolChoice } from '../../src/conversation/request.js'
 import type { SealedRequest } from '../../src/conversation/seal-request.js'
 import { ToolwireError } from '../../src/errors/error.js'
 import { type Body, bodyText } from '../../src/frames/body.js'
@@ -84,10 +84,11 @@ const question: CompletionRequest = {
   tools: [{ name: 'search', inputSchema: { type: 'object', properties: {} } }],
 }
 
-export function halvesOf({ codec, env }: Subject, stream: boolean): Halves {
-  const { http } = codec.request.encode(question, { stream }, env)
+export function halvesOf({ codec, env }: Subject, stream: boolean, toolChoice: ToolChoice = 'auto'): Halves {
+  const { http } = codec.request.encode({ ...question, toolChoice }, { stream }, env)
   const { exchange: server } = codec.request.decode(http, env)
-  return { server, client: { wire: codec.wire, model: 'm-1', provider: env.profile.name, stream } }
+  const client = { wire: codec.wire, model: 'm-1', provider: env.profile.name, stream }
+  return { server, client: server.callAsText ? { ...client, callAsText: true } : client }
 }
 
 /** The sealed request, or nothing where the wire refuses it before the network: a typed error that is the caller's to mend. */

@@ -61,12 +61,7 @@ const everything = {
 /** What the wire itself cannot say. */
 const beyond: Partial<Record<Wire, Partial<Record<Feature, Support>>>> = {
   anthropic: { toolChoiceAllowed: 'no' },
-  ollama: {
-    toolChoiceRequired: 'no',
-    toolChoiceNamed: 'no',
-    toolChoiceAllowed: 'no',
-    structuredOutputWithTools: 'no',
-  },
+  ollama: { toolChoiceAllowed: 'no', structuredOutputWithTools: 'no' },
 }
 
 describe.each(wires)('%s', (wire) => {

@@ -98,8 +98,9 @@ describe.each(wiresAndModes)('%s, %s', (wire, mode) => {
     const result = await react(text, { model: on.model, tools: [add] })({ question: '?' })
     expect(result).toMatchObject({ kind: 'answer', stop: { reason: 'forced_submit', after: 'answer' }, modelCalls: 2 })
     const choice = on.server.requests[1]?.request.toolChoice
-    // Ollama has no field for a choice; a prompted request has no tools to choose from.
-    expect(choice).toEqual(mode === 'native' && wire !== 'ollama' ? { tool: 'submit' } : undefined)
+    // On Ollama it is the only tool, and a call is demanded; a prompted request has no tools to choose from.
+    const demanded = wire === 'ollama' ? 'required' : { tool: 'submit' }
+    expect(choice).toEqual(mode === 'native' ? demanded : undefined)
     expect(on.server.requests.map(({ refusal }) => refusal)).toEqual([undefined, undefined])
   })
 

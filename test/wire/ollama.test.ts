@@ -211,8 +211,8 @@ describe('ollama settings', () => {
   test.each<[CompletionRequest['toolChoice'], readonly string[], boolean]>([
     ['auto', ['tool_choice_default /toolChoice'], true],
     ['none', ['tool_ruled_out /tools/0', 'tool_choice_declared /toolChoice'], false],
-    ['required', ['tool_choice_widened /toolChoice'], true],
-    [{ tool: 'get_weather' }, ['tool_choice_declared /toolChoice', 'tool_choice_widened /toolChoice'], true],
+    ['required', ['tool_choice_as_format /toolChoice'], true],
+    [{ tool: 'get_weather' }, ['tool_choice_declared /toolChoice', 'tool_choice_as_format /toolChoice'], true],
     [
       { allowed: ['get_weather'], mode: 'auto' },
       ['tool_choice_declared /toolChoice', 'tool_choice_default /toolChoice'],

@@ -13,6 +13,7 @@ import { type CallFragment, callAssembler } from '../calls.js'
 import type { Env, Exchange } from '../codec.js'
 import { leftover } from '../extra.js'
 import { type CallHead, readCallHead } from './calls.js'
+import { callIn } from './demanded.js'
 import { errorIn } from './error.js'
 import { defaults, finishReasonOf, modelled, originOf, slots, wire } from './types.js'
 
@@ -32,6 +33,8 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
   let state: 'fresh' | 'started' | 'ended' = 'fresh'
   let created = ''
   let logprobs: Json[] | undefined
+  /** Text that may turn out to be a call, which can be said of the whole alone. */
+  let held = exchange.callAsText === true ? '' : undefined
   const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => created })
 
   const start = (line: JsonObject, message: JsonObject | undefined, events: CompletionEvent[]): void => {
@@ -75,15 +78,26 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
       events.push({ type: 'reasoning_delta', part: slots.reasoning, text: thinking })
     }
     if (typeof content === 'string') {
-      if (content !== '') events.push({ type: 'text_delta', part: slots.text, text: content })
+      if (held !== undefined) held += content
+      else if (content !== '') events.push({ type: 'text_delta', part: slots.text, text: content })
     } else if (content !== null && content !== undefined) {
       events.push({ type: 'unknown', raw: { content } })
     }
     if (list !== undefined && list !== null) readCalls(list, text, events)
   }
 
+  /** Text that was held back: the call that was demanded, or what was said instead. */
+  const release = (events: CompletionEvent[], isWhole: boolean): void => {
+    const text = held ?? ''
+    held = undefined
+    const call = isWhole && calls.count() === 0 ? callIn(text) : undefined
+    if (call !== undefined) events.push(...calls.push(fragmentOf(call.head, call.span), slots.call))
+    else if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
+  }
+
   const finish = (line: JsonObject, events: CompletionEvent[]): void => {
     state = 'ended'
+    release(events, true)
     const { prompt_eval_count: input, eval_count: output, done_reason: word } = line
     const inputWithCache = typeof input === 'number' ? input : undefined
     const outputWithReasoning = typeof output === 'number' ? output : undefined
@@ -104,6 +118,7 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
 
   const fail = (error: ToolwireError, events: CompletionEvent[]): void => {
     state = 'ended'
+    release(events, false)
     events.push({ type: 'error', error })
   }
 
@@ -137,7 +152,7 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
         if (state !== 'ended') fail(error as ToolwireError, events)
         return
       }
-      if (state === 'started') {
+      if (state === 'started' && held === undefined) {
         const delta = plainDelta(line)
         if (delta !== undefined) {
           events.push(delta)

@@ -5,7 +5,7 @@ import type { CompletionRequest } from '../../conversation/request.js'
 import { type SealedRequest, sealRequest } from '../../conversation/seal-request.js'
 import { writeUnicode } from '../../json/stringify.js'
 import type { Json } from '../../json/types.js'
-import type { DecodedRequest, EncodedRequest, Env, HttpRequest } from '../codec.js'
+import type { DecodedRequest, EncodedRequest, Env, Exchange, HttpRequest } from '../codec.js'
 import { requestBodyOf } from '../pieces.js'
 import { readOnce } from '../remembered-tools.js'
 import { invalidAt, requestBody } from '../request-body.js'
@@ -25,14 +25,14 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const { model, messages, tools = [] } = sealed.request
   const { stream } = options
   const losses: Loss[] = [...sealed.losses]
-  const fields = writeUnicode({ model, stream, ...writeSettings(sealed.request, losses) })
   const declared = writeTools(tools, losses)
+  const fields = writeUnicode({ model, stream, ...writeSettings(sealed.request, declared, losses) })
   const items = writeHistory(messages, losses)
   const body = requestBodyOf(fields, { key: 'tools', items: declared }, { key: 'messages', items })
   return {
     http: { method: 'POST', path, headers: { 'content-type': 'application/json' }, body },
     losses,
-    exchange: { wire, model, provider: env.profile.name, stream },
+    exchange: exchangeOf(sealed.request, stream, env),
   }
 }
 
@@ -47,7 +47,12 @@ export function decode(http: HttpRequest, env: Env): DecodedRequest {
     ...readTools(body.tools),
     ...readSettings(body),
   }
-  return { request, losses: [], exchange: { wire, model, provider: env.profile.name, stream: stream !== false } }
+  return { request, losses: [], exchange: exchangeOf(request, stream !== false, env) }
+}
+
+function exchangeOf({ model, toolChoice }: CompletionRequest, stream: boolean, { profile }: Env): Exchange {
+  const exchange = { wire, model, provider: profile.name, stream } as const
+  return toolChoice === 'required' ? { ...exchange, callAsText: true } : exchange
 }
 
 function readTools(tools: Json | undefined): Pick<CompletionRequest, 'tools'> {

@@ -90,16 +90,17 @@ export function answerLosses(
   const model = modelOf(response, exchange)
   if (model !== response.model)
     losses.push(lossOf('model_added', '/model', 'changed', 'the answer named no model', model))
-  reportFinish(response, losses)
+  const back = exchange.callAsText || !isPlain(response) ? readBack(answer(), exchange, env) : undefined
+  reportFinish(response, back, losses)
   reportUsage(response, losses)
   reportMetadata(response, env, losses)
-  if (!isPlain(response)) reportMessage(response, answer(), exchange, env, losses)
+  if (back !== undefined) differences(wire, response.message, back.message, '/message', losses)
   return losses
 }
 
-function reportFinish(response: CompletionResponse, losses: Loss[]): void {
+function reportFinish(response: CompletionResponse, back: CompletionResponse | undefined, losses: Loss[]): void {
   const word = doneReason(response)
-  const reason = finishReasonOf(word, response.requiresToolExecution)
+  const reason = back?.finishReason ?? finishReasonOf(word, response.requiresToolExecution)
   if (reason !== response.finishReason) {
     const message = `the wire has no word for the finish "${response.finishReason}" here`
     losses.push(lossOf('finish_changed', '/finishReason', 'changed', message, reason))
@@ -147,12 +148,11 @@ function slotOf(part: AssistantPart): number {
   return part.type === 'reasoning' ? 0 : isCall(part) ? 2 : 1
 }
 
-/** Compares the message with what a client reads. */
-function reportMessage(response: CompletionResponse, body: string, exchange: Exchange, env: Env, losses: Loss[]): void {
+/** What a client reads. */
+function readBack(body: string, exchange: Exchange, env: Env): CompletionResponse {
   const events: CompletionEvent[] = []
   lineReader(exchange, env).read(JSON.parse(body) as JsonObject, body, events)
   const folder = createFolder()
   for (const event of events) folder.push(event)
-  const back = folder.done().response
-  differences(wire, response.message, back.message, '/message', losses)
+  return folder.done().response
 }

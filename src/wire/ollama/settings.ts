@@ -1,5 +1,6 @@
 // Everything of a request but its model, messages and tools, in both directions. Sampling lives in `options`, whose other
-// members are the model's own; `think` is on, off or a level; `format` is a schema or the word "json".
+// members are the model's own; `think` is on, off or a level; `format` is a schema, of an answer or of a call that must be made,
+// or the word "json".
 import { at, type Loss } from '../../conversation/losses.js'
 import type { CompletionRequest } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
@@ -9,6 +10,7 @@ import { differences } from '../differences.js'
 import { leftover, type Notes, noteOf } from '../extra.js'
 import { invalidAt } from '../request-body.js'
 import { ownFields, type WritableObject } from './calls.js'
+import { callFormat, isCallFormat } from './demanded.js'
 import { isDefault, lossOf, modelled, nearestLevel, thinkLevels, wire } from './types.js'
 
 export type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
@@ -21,7 +23,7 @@ interface Reading {
 
 export function readSettings(body: JsonObject): Settings {
   const think = readThink(body.think)
-  const format = readFormat(body.format)
+  const format = readFormat(body.format, body.tools)
   const options = readOptions(body.options)
   const left = { think: think.rest ?? null, format: format.rest ?? null, options: options.rest ?? null }
   const notes: Notes = body.think === true ? { think: true } : {}
@@ -43,8 +45,10 @@ function readThink(think: Json | undefined): Reading {
   return think === undefined ? { settings: {} } : { settings: {}, rest: think }
 }
 
-function readFormat(format: Json | undefined): Reading {
-  if (isJsonObject(format)) return { settings: { output: { schema: format } } }
+function readFormat(format: Json | undefined, tools?: Json): Reading {
+  if (isJsonObject(format)) {
+    return { settings: isCallFormat(format, tools) ? { toolChoice: 'required' } : { output: { schema: format } } }
+  }
   return format === undefined || format === '' ? { settings: {} } : { settings: {}, rest: format }
 }
 
@@ -88,18 +92,21 @@ function readOption(key: string, value: Json, settings: Draft): boolean {
   }
 }
 
-/** The members of the body that say the settings, and a loss for each thing they cannot say. */
-export function writeSettings(request: CompletionRequest, losses: Loss[]): WritableObject {
-  reportChoice(request, losses)
+/** The members of the body that say the settings, and a loss for each thing they cannot say. `declared` are its tools. */
+export function writeSettings(request: CompletionRequest, declared: readonly string[], losses: Loss[]): WritableObject {
+  const tools = request.toolChoice === 'required' ? declared.map((text) => JSON.parse(text) as Json) : undefined
+  const call = tools === undefined ? undefined : callFormat(tools)
+  reportChoice(request, call !== undefined, losses)
   const own = request.extra?.[wire] ?? {}
+  const answer = request.output === undefined ? restOf(readFormat, own.format) : writeFormat(request, losses)
   const written = {
     think: request.reasoning === undefined ? restOf(readThink, own.think) : writeThink(request, losses),
-    format: request.output === undefined ? restOf(readFormat, own.format) : writeFormat(request, losses),
+    format: call ?? answer,
     options: writeOptions(request, own.options),
     ...ownFields(request, taken),
   }
   if (request.extra !== undefined) {
-    const back = readSettings(JSON.parse(writeJson(written)) as JsonObject)
+    const back = readSettings(JSON.parse(writeJson({ ...written, tools })) as JsonObject)
     differences(wire, request.extra, back.extra, '/extra', losses)
   }
   return written
@@ -157,15 +164,22 @@ function writeOptions(request: CompletionRequest, own: Json | undefined): JsonOb
   return Object.keys(options).length === 0 ? undefined : options
 }
 
-/** The wire has no choice: tools are there, or they are not. */
-function reportChoice({ toolChoice: choice, parallelToolCalls: parallel }: CompletionRequest, losses: Loss[]): void {
+/** The wire has no choice: tools are there, or they are not, or the answer is held to the form of a call. */
+function reportChoice(request: CompletionRequest, isDemanded: boolean, losses: Loss[]): void {
+  const { toolChoice: choice, parallelToolCalls: parallel } = request
   if (choice === 'auto') {
     losses.push(lossOf('tool_choice_default', '/toolChoice', 'dropped', 'the model always chooses by itself'))
+  } else if (isDemanded) {
+    const message = 'a call is demanded by `format`, the schema of one call: the model answers with exactly one'
+    losses.push(lossOf('tool_choice_as_format', '/toolChoice', 'repaired', message))
   } else if (choice !== undefined) {
     const message = 'no call can be demanded; the model may answer without one'
     losses.push(lossOf('tool_choice_widened', '/toolChoice', 'widened', message))
   }
   if (parallel === undefined) return
-  const message = parallel ? 'several calls at once are always allowed' : 'several calls at once cannot be forbidden'
-  losses.push(lossOf('parallel_dropped', '/parallelToolCalls', parallel ? 'dropped' : 'widened', message))
+  const isMet = parallel || isDemanded
+  const message = isMet
+    ? 'the wire decides how many calls there are at once'
+    : 'several calls at once cannot be forbidden'
+  losses.push(lossOf('parallel_dropped', '/parallelToolCalls', isMet ? 'dropped' : 'widened', message))
 }
