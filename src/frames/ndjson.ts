@@ -5,10 +5,12 @@ import { defaultLimits, type Limits, overLimit } from './limits.js'
 import { splitLines } from './lines.js'
 import { readText } from './text.js'
 
+const none: string[] = []
+
 /** Frames of newline-delimited JSON, white space around them removed. What cannot be JSON is a frame as it stands. */
 export function ndjsonFrames(limits: Limits = defaultLimits): Framer<string> {
   const reader = readText(limits)
-  let frames: string[] = []
+  let frames = none
   /** The lines of an object that is not closed yet. */
   let held: string[] = []
   let heldLength = 0
@@ -42,9 +44,11 @@ export function ndjsonFrames(limits: Limits = defaultLimits): Framer<string> {
     }
   })
   const framesOf = (piece: string): string[] => {
-    frames = []
+    const found: string[] = []
+    frames = found
     lines(piece)
-    return frames
+    frames = none // a stream that waits for its next piece holds nothing of the last one
+    return found
   }
   return {
     push: (bytes) => framesOf(reader.push(bytes)),

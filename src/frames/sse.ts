@@ -9,10 +9,12 @@ export interface SseFrame {
   readonly data: string
 }
 
+const none: SseFrame[] = []
+
 /** Frames of an event stream. Comments, `id`, `retry` and unknown fields are passed over; no data means no event. */
 export function sseFrames(limits: Limits = defaultLimits): Framer<SseFrame> {
   const reader = readText(limits)
-  let frames: SseFrame[] = []
+  let frames = none
   let data: string | undefined
   let event = ''
 
@@ -32,9 +34,11 @@ export function sseFrames(limits: Limits = defaultLimits): Framer<SseFrame> {
     }
   })
   const framesOf = (piece: string): readonly SseFrame[] => {
-    frames = []
+    const found: SseFrame[] = []
+    frames = found
     lines(piece)
-    return frames
+    frames = none // a stream that waits for its next piece holds nothing of the last one
+    return found
   }
   return {
     push: (bytes) => framesOf(reader.push(bytes)),

@@ -10,14 +10,20 @@ export interface TextReader {
 
 /** Up to this many bytes the cost of a decoder is that of the call. */
 const smallPiece = 512
+/** Decodes what is whole, and remembers nothing: one for all. */
+const whole = textDecoder()
+
+function textDecoder(): TextDecoder {
+  return new TextDecoder('utf-8', { ignoreBOM: true })
+}
 
 /**
  * Decodes UTF-8 as it comes and holds the cap on the whole. Node decodes small or ASCII pieces several times faster
  * whole than as a stream, and large other ones several times slower: what the last piece was decides for the next.
  */
 export function readText(limits: Limits): TextReader {
-  const whole = new TextDecoder('utf-8', { ignoreBOM: true })
-  const streaming = new TextDecoder('utf-8', { ignoreBOM: true })
+  /** Made when a piece asks for it: a decoder takes more memory than all else here. */
+  let streaming: TextDecoder | undefined
   let total = 0
   let started = false
   let isAscii = true
@@ -38,10 +44,11 @@ export function readText(limits: Limits): TextReader {
       const wasCut = mayBeCut
       mayBeCut = (bytes[length - 1] ?? 0) >= 0x80
       const asWhole = !wasCut && !mayBeCut && (isAscii || length <= smallPiece)
-      const text = asWhole ? whole.decode(bytes) : streaming.decode(bytes, { stream: true })
+      if (!asWhole) streaming ??= textDecoder()
+      const text = asWhole ? whole.decode(bytes) : (streaming?.decode(bytes, { stream: true }) ?? '')
       isAscii = text.length === length
       return dropMark(text)
     },
-    end: () => dropMark(streaming.decode()),
+    end: () => dropMark(streaming?.decode() ?? ''),
   }
 }

@@ -29,24 +29,23 @@ export class ChangingText {
   }
 
   /**
-   * Learns a text that was read whole, whose member `key` is a string; `find` gives what a text read whole has there. False when
-   * that cannot be told apart from what stands around it: what was learned before still holds then.
+   * Learns a text that was read whole, whose member `key` is a string; `find` gives what a text read whole has there. Where that
+   * cannot be told apart from what stands around it, what was learned before still holds.
    */
-  learn(text: string, key: string, find: (json: Json) => Json | undefined): boolean {
-    if (this.#learned >= maxLearned) return false
+  learn(text: string, key: string, find: (json: Json) => Json | undefined): void {
+    if (this.#learned >= maxLearned) return
     this.#learned += 1
     const name = `"${key}":`
     const start = skipSpace(text, text.lastIndexOf(name) + name.length)
     const end = text.indexOf('"', start + 1) + 1
-    const before = text.slice(0, start)
-    const after = text.slice(end)
+    const known = text.slice(0, start) + probe + text.slice(end)
     try {
-      if (find(JSON.parse(before + probe + after) as Json) !== probed) return false
+      if (find(JSON.parse(known) as Json) !== probed) return
     } catch {
-      return false // the string has a quote in it, or is not there at all: another text will do
+      return // the string has a quote in it, or is not there at all: another text will do
     }
-    this.#before = before
-    this.#after = after
-    return true
+    // Parts of a text of its own: parts of the given one would keep all that arrived with it.
+    this.#before = known.slice(0, start)
+    this.#after = known.slice(start + probe.length)
   }
 }

@@ -2,6 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { ToolwireError } from '../errors/error.js'
+import { isList } from './parse.js'
 import { maxDepth } from './scan.js'
 import type { Json } from './types.js'
 
@@ -38,16 +39,11 @@ function canonical(value: Json, depth: number): string {
   if (depth >= maxDepth) {
     throw new ToolwireError('limit_exceeded', `the value nests deeper than ${maxDepth} levels; send flatter data`)
   }
-  if (isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`
+  if (isList(value)) return `[${value.map((item) => canonical(item, depth + 1)).join(',')}]`
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member, depth + 1)}`).join(',')}}`
-}
-
-/** Array.isArray does not narrow a readonly array out of a union. */
-function isArray(value: Json): value is readonly Json[] {
-  return Array.isArray(value)
 }
 
 function hashOf(text: string): Uint8Array {

@@ -34,6 +34,11 @@ export function parseBody(text: string): Json {
   }
 }
 
+/** Array.isArray does not narrow a readonly array out of a union. */
+export function isList<T>(value: T): value is Extract<T, readonly unknown[]> {
+  return Array.isArray(value)
+}
+
 /** A plain object: not null, not an array, not an instance of a class. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false

@@ -3,7 +3,14 @@
 import { ToolwireError } from '../errors/error.js'
 
 /** Events in a row and an outcome; what an async generator is, as far as it is needed here. */
-export type Events<Event, Outcome> = Pick<AsyncGenerator<Event, Outcome>, 'next' | 'return'>
+export interface Events<Event, Outcome> extends Pick<AsyncGenerator<Event, Outcome>, 'next' | 'return'> {
+  /** Settles this with the outcome as well, so that nobody has to look at each event for it. */
+  settle?(outcome: Settled<Outcome>): void
+}
+interface Settled<T> {
+  resolve(value: T | PromiseLike<T>): void
+  reject(error: unknown): void
+}
 
 export interface Source<Event, Outcome> {
   readonly events: Events<Event, Outcome>
@@ -67,14 +74,18 @@ export async function drained<Event, Outcome>(events: Events<Event, Outcome>): P
   }
 }
 
+const none: readonly never[] = []
+
 /** Events one by one out of batches. Only a batch is waited for, not each event in it. */
 export function oneByOne<Event, Outcome>(batches: Events<readonly Event[], Outcome>): Events<Event, Outcome> {
-  let batch: readonly Event[] = []
+  let batch: readonly Event[] = none
   let index = 0
   let refill: Promise<IteratorResult<Event, Outcome>> | undefined
-  const take = (): IteratorResult<Event, Outcome> => {
+  let settled: Settled<Outcome> | undefined
+  const take = (): IteratorYieldResult<Event> => {
     const value = batch[index] as Event
     index += 1
+    if (index === batch.length) batch = none // who waits for the next batch holds nothing of the last one
     return { done: false, value }
   }
   const next = (): Promise<IteratorResult<Event, Outcome>> => {
@@ -85,13 +96,17 @@ export function oneByOne<Event, Outcome>(batches: Events<readonly Event[], Outco
     found: IteratorResult<readonly Event[], Outcome>,
   ): IteratorResult<Event, Outcome> | Promise<IteratorResult<Event, Outcome>> => {
     refill = undefined
-    if (found.done === true) return found
-    batch = found.value
-    index = 0
-    return batch.length === 0 ? nextBatch() : take()
+    if (found.done !== true) {
+      batch = found.value
+      index = 0
+      return batch.length === 0 ? nextBatch() : take()
+    }
+    settled?.resolve(found.value)
+    return found
   }
   const failed = (error: unknown): never => {
     refill = undefined
+    settled?.reject(error)
     throw error
   }
   const nextBatch = (): Promise<IteratorResult<Event, Outcome>> => {
@@ -100,9 +115,11 @@ export function oneByOne<Event, Outcome>(batches: Events<readonly Event[], Outco
   }
   return {
     next,
+    settle(outcome) {
+      settled = outcome
+    },
     return(outcome) {
-      batch = []
-      index = 0
+      batch = none
       return batches.return(outcome) as Promise<IteratorResult<Event, Outcome>>
     },
   }
@@ -112,10 +129,8 @@ async function drain<Event>(events: AsyncIterable<Event>): Promise<void> {
   for await (const _ of events);
 }
 
-interface Deferred<T> {
+interface Deferred<T> extends Settled<T> {
   readonly promise: Promise<T>
-  resolve(value: T | PromiseLike<T>): void
-  reject(error: unknown): void
 }
 
 function deferred<T>(): Deferred<T> {
@@ -133,20 +148,21 @@ function iterate<Event, Outcome>(
   source: Source<Event, Outcome>,
   outcome: Deferred<Outcome>,
 ): AsyncIterableIterator<Event> {
-  const told = (next: IteratorResult<Event, Outcome>): IteratorResult<Event> => {
-    if (next.done !== true) return next
-    outcome.resolve(next.value)
-    return { done: true, value: undefined }
+  const { events } = source
+  events.settle?.(outcome)
+  const told = (next: IteratorResult<Event, Outcome>): IteratorResult<Event, Outcome> => {
+    if (next.done === true) outcome.resolve(next.value)
+    return next
   }
   const failed = (error: unknown): never => {
     outcome.reject(error)
     throw error
   }
   return {
-    next: () => source.events.next().then(told, failed),
+    next: events.settle ? () => events.next() : () => events.next().then(told, failed),
     async return() {
       source.leave()
-      await source.events.return(undefined as never)
+      await events.return(undefined as never)
       try {
         outcome.resolve(source.left())
       } catch (error) {

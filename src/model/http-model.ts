@@ -38,7 +38,7 @@ export function httpModel(endpoint: Endpoint): Model {
     },
     complete: (request, options) => complete(place, request, options),
     stream(request, options = {}) {
-      const open = (signal: AbortSignal): Batches => callEvents(new Call(place, request, options, signal))
+      const open = (signal: AbortSignal): Batches => callBatches(new Call(place, request, options, signal))
       return withBatches(
         awaitable(() => leavable(options.signal, (signal) => oneByOne(open(signal)))),
         () => open(options.signal ?? neverAborted),
@@ -60,21 +60,82 @@ async function complete(place: Place, request: ModelRequest, options: CallOption
   }
 }
 
-/** The call as batches of events: what one piece of the answer says is told at once. */
-async function* callEvents(call: Call): AsyncGenerator<readonly CompletionEvent[], CompletionResponse> {
-  try {
-    const http = await call.encoded(true)
-    if (call.losses.length > 0) yield call.losses
-    const answer = await answered(call.endpoint, http, call.signal)
-    for await (const piece of answer.body) {
-      const events = call.read(piece)
-      if (events.length > 0) yield events
-      call.check()
+type Batch = IteratorResult<readonly CompletionEvent[], CompletionResponse>
+const over: Batch = { done: true, value: undefined as never }
+
+/**
+ * The call as batches of events: what one piece of the answer says is told at once. By hand: a generator that waits holds what it read
+ * last, which is most of the memory of many streams at once.
+ */
+function callBatches(call: Call): Batches {
+  let step: 'begin' | 'read' | 'end' | 'over' = 'begin'
+  let http: HttpRequest | undefined
+  let pieces: AsyncIterator<Uint8Array> | undefined
+
+  /** Up to the answer, and from its end on. What the request could not say is told before it is sent. */
+  const proceed = async (): Promise<Batch> => {
+    if (step === 'end') {
+      step = 'over'
+      return { done: true, value: call.done() }
     }
-    yield call.readEnd()
-    return call.done()
-  } catch (error) {
+    if (http === undefined) {
+      http = await call.encoded(true)
+      if (call.losses.length > 0) return { done: false, value: call.losses }
+    }
+    const { body } = await answered(call.endpoint, http, call.signal)
+    http = undefined
+    pieces = body[Symbol.asyncIterator]()
+    if (step !== 'begin') return leave()
+    step = 'read'
+    return read()
+  }
+
+  const read = (): Promise<Batch> => {
+    const { failure } = call
+    if (failure !== undefined || pieces === undefined) return abandon(failure)
+    return pieces.next().then(take, fail)
+  }
+
+  const take = (next: IteratorResult<Uint8Array>): Batch | Promise<Batch> => {
+    if (step !== 'read') return over // the reader left meanwhile
+    try {
+      if (next.done === true) {
+        step = 'end'
+        return { done: false, value: call.readEnd() }
+      }
+      const events = call.read(next.value)
+      if (events.length > 0) return { done: false, value: events }
+    } catch (error) {
+      return abandon(error)
+    }
+    return read()
+  }
+
+  const fail = (error: unknown): never => {
+    step = 'over'
     throw call.failed(error)
+  }
+
+  /** Fails, and leaves what is not read to its end. */
+  const abandon = async (error: unknown): Promise<never> => {
+    await leave().catch(() => {}) // why it broke is what is told
+    return fail(error)
+  }
+
+  const leave = async (): Promise<Batch> => {
+    const left = pieces
+    step = 'over'
+    pieces = undefined
+    await left?.return?.()
+    return over
+  }
+
+  return {
+    next() {
+      if (step === 'read') return read()
+      return step === 'over' ? Promise.resolve(over) : proceed().catch(fail)
+    },
+    return: leave,
   }
 }
 
@@ -91,7 +152,8 @@ class Call {
   #exchange: Exchange | undefined
   #decoder: StreamDecoder | undefined
   #recovery: Recovery | undefined
-  #failure: ToolwireError | undefined
+  /** What the answer told as its failure. */
+  failure: ToolwireError | undefined
 
   constructor(place: Place, given: ModelRequest, { deltas = false }: CallOptions, signal: AbortSignal) {
     this.endpoint = place.endpoint
@@ -145,7 +207,7 @@ class Call {
     for (let index = 0; index < events.length; index += 1) {
       const event = events[index] as CompletionEvent
       if (event.type === 'error') {
-        this.#failure = event.error
+        this.failure = event.error
         return events.slice(0, index)
       }
       this.#folder.push(event)
@@ -153,13 +215,8 @@ class Call {
     return events
   }
 
-  /** Throws what the answer told as its failure. */
-  check(): void {
-    if (this.#failure !== undefined) throw this.#failure
-  }
-
   done(): CompletionResponse {
-    this.check()
+    if (this.failure !== undefined) throw this.failure
     return freeze(this.#folder.done().response)
   }
 

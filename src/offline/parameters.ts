@@ -1,6 +1,6 @@
 // A tool's parameters as the engine sees them: type, allowed values, and a class guessed from name and description.
 import type { ToolSpec } from '../conversation/request.js'
-import { isJsonObject } from '../json/parse.js'
+import { isJsonObject, isList } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { type Resolve, resolver } from '../schema/references.js'
 import { contentStems, identifierWords, plainWords, stem } from './words.js'
@@ -158,11 +158,6 @@ function settle(given: Json, reading: Reading): { schema: JsonObject; nullable: 
 
 function isNull(schema: Json): boolean {
   return isJsonObject(schema) && schema.type === 'null'
-}
-
-/** Array.isArray does not narrow a readonly array out of a union. */
-export function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value)
 }
 
 function typeOf(schema: JsonObject): ParameterType {

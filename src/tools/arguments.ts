@@ -2,7 +2,7 @@
 import { jsonrepair } from 'jsonrepair'
 import type { AnyCall, ToolCall } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
-import { isJsonObject, parseJson } from '../json/parse.js'
+import { isJsonObject, isList, parseJson } from '../json/parse.js'
 import { passedLimit, type TextLimits } from '../json/scan.js'
 import type { Value, ValueObject } from '../json/types.js'
 import type { AnySchema, Infer } from '../schema/infer.js'
@@ -92,11 +92,6 @@ function freezeMembers(value: readonly Value[] | ValueObject): void {
     for (const key in value) frozen(value[key] ?? null)
   }
   Object.freeze(value)
-}
-
-/** Array.isArray does not narrow a readonly array out of a union. */
-function isList(value: readonly Value[] | ValueObject): value is readonly Value[] {
-  return Array.isArray(value)
 }
 
 /**

@@ -20,7 +20,8 @@ const over: Next = { done: true, value: undefined }
  */
 export class NodeCall implements AsyncIterableIterator<Uint8Array> {
   watchedAt: number = unwatched
-  readonly #request: TransportRequest
+  readonly #url: string
+  readonly #signal: AbortSignal
   readonly #limits: Deadlines | undefined
   readonly #startedAt: number
   #outgoing: ClientRequest | undefined
@@ -34,8 +35,9 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
   #wanted: { resolve(next: Next): void; reject(error: unknown): void } | undefined
   #forgetSignal: (() => void) | undefined
 
-  constructor(request: TransportRequest, limits: Deadlines | undefined) {
-    this.#request = request
+  constructor({ url, signal }: TransportRequest, limits: Deadlines | undefined) {
+    this.#url = url
+    this.#signal = signal
     this.#limits = limits
     this.#startedAt = limits === undefined ? 0 : performance.now()
   }
@@ -46,10 +48,16 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
     options: RequestOptions,
     pieces: readonly (string | Uint8Array)[],
   ): Promise<TransportResponse> {
-    const { signal, url } = this.#request
+    const answer = this.#open(open, options)
+    if (this.#outgoing !== undefined) write(this.#outgoing, pieces)
+    return answer
+  }
+
+  /** Apart from what is sent: what listens here lives as long as the answer, and would keep it. */
+  #open(open: typeof request, options: RequestOptions): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
       const refuse = (error: unknown): void => {
-        if (this.#incoming === undefined) reject(networkError(this.#failure?.error ?? error, signal, url))
+        if (this.#incoming === undefined) reject(networkError(this.#failure?.error ?? error, this.#signal, this.#url))
       }
       let outgoing: ClientRequest
       try {
@@ -61,12 +69,8 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
       this.#outgoing = outgoing
       outgoing.on('error', refuse)
       outgoing.on('close', () => this.#forget())
-      if (signal !== neverAborted) this.#forgetSignal = onOwnAbort(signal, () => this.#stop())
+      if (this.#signal !== neverAborted) this.#forgetSignal = onOwnAbort(this.#signal, () => this.#stop())
       if (this.#limits !== undefined) watch.add(this, shortestOf(this.#limits))
-      const last = pieces.length - 1
-      if (last > 0) outgoing.cork() // head and pieces leave in one write
-      for (let index = 0; index < last; index += 1) outgoing.write(pieces[index])
-      outgoing.end(pieces[last])
     })
   }
 
@@ -105,14 +109,14 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
 
   next(): Promise<Next> {
     return new Promise((resolve, reject) => {
-      if (this.#state === 'unread') this.#open()
+      if (this.#state === 'unread') this.#listen()
       this.#wanted = { resolve, reject }
       this.#rouse()
       if (this.#wanted !== undefined && this.#limits !== undefined) this.#wantedAt = performance.now()
     })
   }
 
-  #open(): void {
+  #listen(): void {
     const source = this.#source
     if (source === undefined) return
     this.#state = source.readableEnded || source.destroyed ? 'ended' : 'open'
@@ -154,11 +158,10 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
   }
 
   #finish(): Next {
-    const { signal, url } = this.#request
-    const cut = this.#incoming?.complete === true ? undefined : cutOff(url)
+    const cut = this.#incoming?.complete === true ? undefined : cutOff(this.#url)
     const error = this.#failure?.error ?? this.#source?.errored ?? cut
     this.#leave()
-    if (error !== undefined) throw networkError(error, signal, url)
+    if (error !== undefined) throw networkError(error, this.#signal, this.#url)
     return over
   }
 
@@ -177,6 +180,14 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
   [Symbol.asyncIterator](): this {
     return this
   }
+}
+
+/** Head and pieces leave in one write. */
+function write(outgoing: ClientRequest, pieces: readonly (string | Uint8Array)[]): void {
+  const last = pieces.length - 1
+  if (last > 0) outgoing.cork()
+  for (let index = 0; index < last; index += 1) outgoing.write(pieces[index])
+  outgoing.end(pieces[last])
 }
 
 export function cutOff(url: string): ToolwireError {

@@ -3,7 +3,7 @@
 // they are not compared.
 import { at, type Loss } from '../conversation/losses.js'
 import type { Wire } from '../conversation/messages.js'
-import { isJsonObject } from '../json/parse.js'
+import { isJsonObject, isList } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 
 /** Appends the losses that turn `before` into `after`. `path` is where `before` stands in the value that was encoded. */
@@ -52,10 +52,6 @@ function compareMember(before: JsonObject, after: JsonObject, key: string, path:
 /** The tag of a part. A `type` that is no string belongs to a schema and is compared like any member. */
 function kindOf(node: JsonObject): string | undefined {
   return typeof node.type === 'string' ? node.type : undefined
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value)
 }
 
 function member(object: JsonObject, key: string): Json | undefined {

@@ -1,11 +1,10 @@
 // Errors as Google says them: a number, a status word, details. Trap: the daily quota and the limit per minute share one status
 // and one text; only the details tell which, and whether waiting helps.
 import { type ErrorCode, errorCodes, ToolwireError } from '../../errors/error.js'
-import { isJsonObject } from '../../json/parse.js'
+import { isJsonObject, isList } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Exchange, HttpResponse } from '../codec.js'
 import { errorFrom, errorOf, readFailure } from '../failure.js'
-import { isList } from './types.js'
 
 /** The code of an answer that failed. */
 export function decode(http: HttpResponse): ToolwireError {

@@ -1,8 +1,7 @@
 // Arguments that Vertex streams piece by piece: each piece names its place by a JSON path (`$.list[0].name`).
 // Trap: a string may come in several pieces; keys are the model's own and may be anything, so nothing is an object until the end.
-import { isJsonObject } from '../../json/parse.js'
+import { isJsonObject, isList } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { isList } from './types.js'
 
 type Node = { kind: 'map'; members: Map<string, Node> } | { kind: 'list'; items: Node[] } | ValueNode
 interface ValueNode {

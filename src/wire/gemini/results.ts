@@ -2,7 +2,7 @@
 // the output as a whole. Which it was is noted, so that it goes back as it came, digit for digit.
 import type { ResultPart, ToolResult } from '../../conversation/messages.js'
 import { textOf } from '../../conversation/messages.js'
-import { isJsonObject, parseBody } from '../../json/parse.js'
+import { isJsonObject, isList, parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import { RawJson, type Writable } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
@@ -21,7 +21,7 @@ import {
 } from './parts.js'
 import { decodeUserPart, innerNote } from './parts-decode.js'
 import type { GeminiProfile } from './profiles.js'
-import { camelKeys, isList, objectOf, partKeys, responseKeys, wire } from './types.js'
+import { camelKeys, objectOf, partKeys, responseKeys, wire } from './types.js'
 
 const resultMembers: ReadonlySet<string> = new Set(['functionResponse'])
 

@@ -2,11 +2,10 @@
 // Trap: the way back must be exact although clients mix spellings (`STRING`, `string`, 1). What the plain way back does not
 // give is kept as it came, in a note, and counts only while the schema is still the one that was read from it.
 
-import { isJsonObject } from '../../json/parse.js'
+import { isJsonObject, isList } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { SchemaLoss } from '../../schema/restrict/context.js'
 import { sameValue } from '../differences.js'
-import { isList } from './types.js'
 
 /** The numbers are those of the protocol's enum. */
 const typeNames = ['', 'string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] as const

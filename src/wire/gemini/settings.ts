@@ -2,7 +2,7 @@
 // What is written is read back at once, and every difference is reported: so no setting can be lost without a word.
 import type { Loss } from '../../conversation/losses.js'
 import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
-import { isJsonObject } from '../../json/parse.js'
+import { isJsonObject, isList } from '../../json/parse.js'
 import type { Writable } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { SchemaLoss } from '../../schema/restrict/context.js'
@@ -14,16 +14,7 @@ import { lowerOutput, schemaNotes } from '../schemas.js'
 import { nameRule, ownFields, withoutKeys } from './parts.js'
 import { type GeminiProfile, schemaDialects } from './profiles.js'
 import { openApiNote, toJsonSchema, writeSchema } from './schema.js'
-import {
-  callingKeys,
-  generationKeys,
-  isList,
-  objectOf,
-  requestKeys,
-  thinkingKeys,
-  toolConfigKeys,
-  wire,
-} from './types.js'
+import { callingKeys, generationKeys, objectOf, requestKeys, thinkingKeys, toolConfigKeys, wire } from './types.js'
 
 type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
 type Fields = { [key: string]: Writable }

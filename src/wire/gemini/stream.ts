@@ -6,11 +6,10 @@ import { bodyBytes } from '../../frames/body.js'
 import type { Framer } from '../../frames/framer.js'
 import { jsonArrayFrames } from '../../frames/json-array.js'
 import { type SseFrame, sseFrames } from '../../frames/sse.js'
-import { isJsonObject, parseBody } from '../../json/parse.js'
+import { isJsonObject, isList, parseBody } from '../../json/parse.js'
 import type { Json } from '../../json/types.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { answerReader } from './answer.js'
-import { isList } from './types.js'
 
 export { encode } from './stream-encode.js'
 

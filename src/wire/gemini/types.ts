@@ -1,7 +1,7 @@
 // Gemini's spelling: the names of its fields, what decode drops because the wire means it anyway, and its word lists.
 // Trap: the server reads camelCase and snake_case alike. We read both and write camelCase.
 import type { FinishReason } from '../../conversation/response.js'
-import { isJsonObject } from '../../json/parse.js'
+import { isJsonObject, isList } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 
 export const wire = 'gemini'
@@ -88,11 +88,6 @@ export function camelKeys(object: JsonObject): JsonObject {
 export function listOf(value: Json | undefined): readonly Json[] {
   if (value === undefined || value === null) return []
   return isList(value) ? value : [value]
-}
-
-/** Array.isArray does not narrow a readonly array out of a union. */
-export function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value)
 }
 
 /** An object with its known fields in camelCase; nothing for any other value. */

@@ -1,0 +1,62 @@
+// What a stream holds while it waits for its next piece: nothing of the last one. With a thousand streams at once that is most of their memory.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, test } from 'vitest'
+import { ndjsonFrames } from '../../src/frames/ndjson.js'
+import { sseFrames } from '../../src/frames/sse.js'
+import { compatible } from '../../src/index.js'
+import type { Transport } from '../../src/transport/transport.js'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** A reference is kept alive until the turn of the loop is over. */
+async function collected(...things: readonly WeakRef<object>[]): Promise<boolean> {
+  for (let turn = 0; turn < 3; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    collect()
+  }
+  return things.every((thing) => thing.deref() === undefined)
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+test.each([
+  ['server-sent events', sseFrames, 'data: {"a":1}\n\n'],
+  ['lines', ndjsonFrames, '{"a":1}\n{"a":2}\n'],
+] as const)('a reader of %s holds no frame that it gave', async (_, open, text) => {
+  const framer = open()
+  const given = new WeakRef(framer.push(bytes(text)))
+  expect(await collected(given)).toBe(true)
+  expect(framer.push(bytes(text)).length).toBeGreaterThan(0)
+})
+
+test('a stream that waits holds neither the events it gave nor the bytes they came in', async () => {
+  let waiting = (): void => {}
+  const waits = new Promise<void>((resolve) => {
+    waiting = resolve
+  })
+  let piece: WeakRef<Uint8Array> | undefined
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield sent()
+    waiting()
+    await new Promise(() => {})
+  }
+  function sent(): Uint8Array {
+    const chunk = { id: 'c', model: 'm', choices: [{ index: 0, delta: { content: 'Hello' } }] }
+    const made = bytes(`data: ${JSON.stringify(chunk)}\n\n`)
+    piece = new WeakRef(made)
+    return made
+  }
+  const transport: Transport = async () => ({ status: 200, headers: {}, body: body() })
+  const model = compatible({ wire: 'openai-chat', baseUrl: 'http://127.0.0.1:1', model: 'm', apiKey: 'x', transport })
+  const message = { role: 'user', content: [{ type: 'text', text: 'Hi' }] } as const
+  const events = model.stream({ messages: [message] })[Symbol.asyncIterator]()
+  const start = new WeakRef((await events.next()).value)
+  const text = new WeakRef((await events.next()).value)
+  expect(text.deref()).toMatchObject({ type: 'text_delta', text: 'Hello' })
+  events.next().catch(() => {})
+  await waits
+  expect(piece).toBeDefined()
+  expect(await collected(start, text, piece as WeakRef<Uint8Array>)).toBe(true)
+})
