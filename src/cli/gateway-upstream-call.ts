@@ -33,7 +33,8 @@ const over: Next = { done: true, value: undefined }
 export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatcher.DispatchHandler {
   watchedAt: number = unwatched
   readonly #line: Line
-  readonly #request: TransportRequest
+  readonly #url: string
+  readonly #signal: AbortSignal
   readonly #limits: Deadlines | undefined
   readonly #startedAt = performance.now()
   readonly #answer: (response: TransportResponse) => void
@@ -52,17 +53,18 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
 
   constructor(
     line: Line,
-    request: TransportRequest,
+    { url, signal }: TransportRequest,
     limits: Deadlines | undefined,
     answer: (response: TransportResponse) => void,
     refuse: (error: unknown) => void,
   ) {
     this.#line = line
-    this.#request = request
+    this.#url = url
+    this.#signal = signal
     this.#limits = limits
     this.#answer = answer
     this.#refuse = refuse
-    request.signal.addEventListener('abort', this.#abort, { once: true })
+    signal.addEventListener('abort', this.#abort, { once: true })
     if (limits !== undefined) watch.add(this, shortestOf(limits))
   }
 
@@ -105,8 +107,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
 
   #fail(error: Error | undefined): void {
     if (this.#state !== 'open') return
-    const { signal, url } = this.#request
-    this.#failure = networkError(readable(error, url), signal, url)
+    this.#failure = networkError(readable(error, this.#url), this.#signal, this.#url)
     this.#settle('failed')
     this.#refuse(this.#failure)
     if (this.#waiting.length === 0) this.#wanted?.reject(this.#failure)
@@ -124,11 +125,11 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
   #settle(state: 'whole' | 'failed' | 'left'): void {
     this.#state = state
     watch.drop(this)
-    this.#request.signal.removeEventListener('abort', this.#abort)
+    this.#signal.removeEventListener('abort', this.#abort)
   }
 
   next(): Promise<Next> {
-    const { signal } = this.#request
+    const signal = this.#signal
     if (this.#waiting.length > 0) return signal.aborted ? Promise.reject(signal.reason) : this.#counted(this.#taken())
     if (this.#state === 'failed') return Promise.reject(this.#failure)
     if (this.#state !== 'open') return Promise.resolve(over)
