@@ -7,6 +7,7 @@ import { type Answer, type Arrival, type Handler, isWhole, type Piece, type Piec
 import { tooSlow } from '../gateway/failure.js'
 import { headerList } from '../transport/header-list.js'
 import { unwatched, watch } from '../transport/node-watch.js'
+import { takeFrom } from '../transport/told.js'
 
 /** Rejects when the answer broke off; the connection has to be cut then. */
 export async function serveExchange(
@@ -187,7 +188,7 @@ async function writePieces(
   const write = turnwise(outgoing)
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     if (outgoing.destroyed) return
-    if (write(next.value)) continue
+    if (write(takeFrom(next))) continue
     await new Promise<void>((resolve) => {
       wake = resolve
     })

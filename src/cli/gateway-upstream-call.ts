@@ -6,6 +6,7 @@ import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { causeCode, networkError, placeOf } from '../transport/network-error.js'
 import { cutOff } from '../transport/node-call.js'
 import { overdue, shortestOf, unwatched, watch } from '../transport/node-watch.js'
+import { Told } from '../transport/told.js'
 import type { TransportRequest, TransportResponse } from '../transport/transport.js'
 
 /** The connection as its call sees it. */
@@ -160,7 +161,7 @@ export class UpstreamCall implements AsyncIterableIterator<Uint8Array>, Dispatch
   #counted(piece: Uint8Array): Promise<Next> {
     this.#takenBytes += piece.length
     if (this.#limits === undefined || this.#takenBytes <= this.#limits.maxBodyBytes)
-      return Promise.resolve({ done: false, value: piece })
+      return Promise.resolve(new Told(piece))
     this.#leave()
     return Promise.reject(oversized(this.#limits))
   }

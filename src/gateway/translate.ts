@@ -6,6 +6,7 @@ import type { OpaqueTool } from '../conversation/request.js'
 import type { ToolwireError } from '../errors/error.js'
 import { type Batches, batchesOf } from '../model/batches.js'
 import type { ModelRequest } from '../model/model.js'
+import { takeFrom } from '../transport/told.js'
 import type { StreamEncoder } from '../wire/codec.js'
 import type { GatewayCall, Written } from './call.js'
 import { withCustomTools } from './custom-tools.js'
@@ -78,7 +79,7 @@ async function* written(
     let next = first
     for (; next.done !== true; next = await batches.next()) {
       let text = ''
-      for (const event of next.value) {
+      for (const event of takeFrom(next)) {
         if (event.type === 'usage') call.progress.usage = event.usage
         if (event.type === 'finish') call.progress.finishReason = event.reason
         text += encoder.push(event.type === 'start' ? named(event, call) : event)

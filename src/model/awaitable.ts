@@ -1,6 +1,7 @@
 // Something that is iterated for its events or awaited for its outcome. Nothing starts before one of the two is done.
 // The trap: a consumer may leave while an event is on its way, so leaving tells the source first and waits for it second.
 import { ToolwireError } from '../errors/error.js'
+import { takeFrom } from '../transport/told.js'
 
 /** Events in a row and an outcome; what an async generator is, as far as it is needed here. */
 export interface Events<Event, Outcome> extends Pick<AsyncGenerator<Event, Outcome>, 'next' | 'return'> {
@@ -97,7 +98,7 @@ export function oneByOne<Event, Outcome>(batches: Events<readonly Event[], Outco
   ): IteratorResult<Event, Outcome> | Promise<IteratorResult<Event, Outcome>> => {
     refill = undefined
     if (found.done !== true) {
-      batch = found.value
+      batch = takeFrom(found)
       index = 0
       return batch.length === 0 ? nextBatch() : take()
     }

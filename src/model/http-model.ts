@@ -6,6 +6,7 @@ import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
+import { Told, takeFrom } from '../transport/told.js'
 import { neverAborted } from '../transport/transport.js'
 import type { Env, Exchange, HttpRequest, HttpResponse, StreamDecoder } from '../wire/codec.js'
 import { awaitable, leavable, oneByOne } from './awaitable.js'
@@ -103,8 +104,8 @@ function callBatches(call: Call): Batches {
         step = 'end'
         return { done: false, value: call.readEnd() }
       }
-      const events = call.read(next.value)
-      if (events.length > 0) return { done: false, value: events }
+      const events = call.read(takeFrom(next))
+      if (events.length > 0) return new Told(events)
     } catch (error) {
       return abandon(error)
     }

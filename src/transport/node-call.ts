@@ -9,6 +9,7 @@ import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from './deadlines.js'
 import { networkError, placeOf } from './network-error.js'
 import { overdue, shortestOf, unwatched, watch } from './node-watch.js'
+import { Told } from './told.js'
 import { neverAborted, type TransportRequest, type TransportResponse } from './transport.js'
 
 type Next = IteratorResult<Uint8Array, undefined>
@@ -152,7 +153,7 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
     const piece = source === undefined || source.destroyed ? null : (source.read() as Uint8Array | null)
     if (piece === null) return this.#state === 'ended' ? this.#finish() : undefined
     this.#bytes += piece.length
-    if (this.#limits === undefined || this.#bytes <= this.#limits.maxBodyBytes) return { done: false, value: piece }
+    if (this.#limits === undefined || this.#bytes <= this.#limits.maxBodyBytes) return new Told(piece)
     this.#leave()
     throw oversized(this.#limits)
   }
