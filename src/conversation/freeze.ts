@@ -51,9 +51,11 @@ export function memoOf(value: object): Memo | undefined {
 }
 
 function freezeDeep(value: object): void {
-  for (const key of Object.keys(value)) {
-    const member: unknown = (value as { readonly [key: string]: unknown })[key]
-    if (typeof member === 'object' && member !== null && !Object.isFrozen(member)) freezeDeep(member)
-  }
+  if (Array.isArray(value)) for (const item of value as readonly unknown[]) freezeMember(item)
+  else for (const key of Object.keys(value)) freezeMember((value as { readonly [key: string]: unknown })[key])
   Object.freeze(value)
+}
+
+function freezeMember(member: unknown): void {
+  if (typeof member === 'object' && member !== null && !Object.isFrozen(member)) freezeDeep(member)
 }

@@ -39,6 +39,11 @@ export function isList<T>(value: T): value is Extract<T, readonly unknown[]> {
   return Array.isArray(value)
 }
 
+/** A text as it is, and what stands in the place of one as JSON: `String` asks an object, which may have a member of that name. */
+export function asText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 /** A plain object: not null, not an array, not an instance of a class. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false

@@ -106,7 +106,7 @@ function readRequired(value: Json, members: Map<string, Json>, state: State, at:
 
 function readOptional(members: Map<string, Json>, optional: ReadonlySet<string>): void {
   if (optional.size === 0 || !members.has('required')) return
-  const names = requiredOf(members).filter((name) => !optional.has(String(name)))
+  const names = requiredOf(members).filter((name) => typeof name !== 'string' || !optional.has(name))
   if (names.length > 0) members.set('required', names)
   else members.delete('required')
 }

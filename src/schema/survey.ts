@@ -203,7 +203,7 @@ export function strictProblem(schema: JsonObject, level: number): SchemaProblem 
   if (!Array.isArray(required) || (schema.type !== 'object' && properties === undefined)) return undefined
   const known = isJsonObject(properties) ? properties : {}
   if (standInOrder(required, known)) return undefined
-  const missing = required.find((name) => !Object.hasOwn(known, String(name)))
+  const missing = required.find((name) => typeof name !== 'string' || !Object.hasOwn(known, name))
   if (missing === undefined) return undefined
   const message = `the required name ${JSON.stringify(missing)} is not in properties`
   return { rule: 'required_unknown', path: '/required', message }

@@ -2,7 +2,7 @@
 import type { AnyCall, ToolCall, ToolResult } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import { Batch } from './batch.js'
-import { type ExecuteOptions, settingsOf } from './executor-options.js'
+import { defaultSettings, type ExecuteOptions, type Settings, settingsOver } from './executor-options.js'
 import { ToolBudgets } from './limits.js'
 import { ToolRegistry, type ToolSource } from './registry.js'
 import { failedResult } from './results.js'
@@ -18,13 +18,12 @@ export type Tools = ToolSource | readonly AnyTool[] | CallFunction
  */
 export class ToolExecutor {
   readonly tools: ToolSource
-  readonly #options: ExecuteOptions
+  readonly #settings: Settings
   readonly #budgets = new ToolBudgets()
 
   constructor(tools: Tools, options: ExecuteOptions = {}) {
     this.tools = sourceOf(tools)
-    this.#options = options
-    settingsOf(options, {})
+    this.#settings = settingsOver(defaultSettings, options)
   }
 
   /**
@@ -40,7 +39,7 @@ export class ToolExecutor {
 
   /** The calls of one turn, to be settled one by one under one deadline and one set of slots. */
   batch(options: ExecuteOptions = {}): Batch {
-    return new Batch(this.tools, this.#budgets, settingsOf(this.#options, options))
+    return new Batch(this.tools, this.#budgets, settingsOver(this.#settings, options))
   }
 }
 

@@ -1,5 +1,6 @@
 // The scenarios A to D as data: what the upstream sends (`slug`), what a contender does (`action`), how often.
 // `warm` calls come before `rounds` batches of `calls`; `units` is what one call is divided by in the tables.
+// A and D are warmed by as many exchanges, 400: before that, most of what is measured is the runtime's compilers.
 
 const chat = { slug: 'chat4', action: 'chat', tools: 't20', units: 1 }
 const deltas = { action: 'chatStream', tools: 'none', calls: 2, warm: 8, units: 2000 }
@@ -17,9 +18,9 @@ export function scenarios(quick) {
       partialOnly: true,
     })),
     D: [
-      loopOf(10, { calls: 6, rounds: 5, warm: 6 }),
-      loopOf(50, { calls: 1, rounds: 5, warm: 1 }),
-      loopOf(200, { calls: 1, rounds: 3, warm: 0 }),
+      loopOf(10, { calls: 6, rounds: quick ? 5 : 15, warm: 40 }),
+      loopOf(50, { calls: 1, rounds: quick ? 5 : 15, warm: 1 }),
+      loopOf(200, { calls: 1, rounds: quick ? 3 : 7, warm: 0 }),
     ],
   }
 }

@@ -153,7 +153,9 @@ function assembled(
   const named = Array.isArray(source.required) ? source.required : []
   const needed = members.filter((member) => member.required).map((member) => member.key)
   // In the order of the source, so that a schema that needs no change is not changed.
-  const required = [...new Set([...named.filter((name) => needed.includes(String(name))), ...needed])]
+  const required = [
+    ...new Set([...named.filter((name) => typeof name === 'string' && needed.includes(name)), ...needed]),
+  ]
   const more = source.additionalProperties
   const schema: JsonObject = {
     type: 'object',

@@ -1,5 +1,5 @@
 // The compiler: a whole schema in the words of a dialect. Pure and deterministic; what it gives back it leaves as it is.
-import { isJsonObject } from '../../json/parse.js'
+import { asText, isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { places } from '../keywords.js'
 import { resolver } from '../references.js'
@@ -161,7 +161,7 @@ function beyond(schema: JsonObject, limits: SizeLimits): string | undefined {
   const measure = (node: JsonObject): void => {
     if (Array.isArray(node.enum)) {
       found.enumValues += node.enum.length
-      for (const value of node.enum) found.characters += String(value).length
+      for (const value of node.enum) found.characters += asText(value).length
     }
     if (Array.isArray(node.anyOf) || Array.isArray(node.type)) found.unions += 1
     const keys = isJsonObject(node.properties) ? Object.keys(node.properties) : []

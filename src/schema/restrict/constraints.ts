@@ -62,7 +62,7 @@ function isWritten(keyword: string, value: Json, { keywords, formats, mostMinIte
   // A default of another shape than a single value might have been given another shape itself.
   if (keyword === 'default') return typeof value !== 'object' || value === null
   if (keyword === 'format') return formats === undefined || (typeof value === 'string' && formats.has(value))
-  return keyword !== 'minItems' || mostMinItems === undefined || Number(value) <= mostMinItems
+  return keyword !== 'minItems' || mostMinItems === undefined || (typeof value === 'number' && value <= mostMinItems)
 }
 
 /** Whether a keyword of a schema of this one type is written as it is. */

@@ -53,13 +53,13 @@ function joined(keyword: string, known: Json, value: Json, result: Members): boo
     case 'minLength':
     case 'minItems':
     case 'minProperties':
-      return set(Math.max(Number(known), Number(value)))
+      return typeof known === 'number' && typeof value === 'number' && set(Math.max(known, value))
     case 'maximum':
     case 'exclusiveMaximum':
     case 'maxLength':
     case 'maxItems':
     case 'maxProperties':
-      return set(Math.min(Number(known), Number(value)))
+      return typeof known === 'number' && typeof value === 'number' && set(Math.min(known, value))
     case 'anyOf':
     case 'oneOf':
       return joinedUnions(listOf(known), listOf(value), set)

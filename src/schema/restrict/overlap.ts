@@ -36,7 +36,7 @@ function target(schema: JsonObject, { definitions, targets }: Context): JsonObje
 function commonTypes(a: JsonObject, b: JsonObject): readonly string[] | undefined {
   if (a.type === undefined || b.type === undefined) return undefined
   const names = (type: Json): readonly string[] =>
-    [type].flat().map((name) => (name === 'integer' ? 'number' : String(name)))
+    [type].flat().flatMap((name) => (name === 'integer' ? 'number' : typeof name === 'string' ? name : []))
   const others = names(b.type)
   return names(a.type).filter((name) => name !== 'null' && others.includes(name))
 }
@@ -64,7 +64,7 @@ function isEntry({ properties }: JsonObject): boolean {
 function objectsOverlap(a: JsonObject, b: JsonObject, context: Context, depth: number): boolean {
   const [mine, others] = [propertiesOf(a), propertiesOf(b)]
   const lacks = (schema: JsonObject, declared: ReadonlyMap<string, Json>): boolean =>
-    Array.isArray(schema.required) && schema.required.some((key) => !declared.has(String(key)))
+    Array.isArray(schema.required) && schema.required.some((key) => typeof key !== 'string' || !declared.has(key))
   if ((b.additionalProperties === false && lacks(a, others)) || (a.additionalProperties === false && lacks(b, mine)))
     return false
   const required = [a, b].map(({ required: names }) => new Set<Json>(Array.isArray(names) ? names : []))

@@ -3,7 +3,7 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
 import { ToolwireError } from '../../errors/error.js'
-import { isJsonObject } from '../../json/parse.js'
+import { asText, isJsonObject } from '../../json/parse.js'
 import { spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callAssembler } from '../calls.js'
@@ -126,7 +126,7 @@ function readFeedback(state: AnswerState, value: Json): void {
   if (!isJsonObject(value)) return
   state.fields.set('promptFeedback', value)
   const reason = value.blockReason ?? value.block_reason
-  if (reason !== undefined && reason !== null) state.blockReason = String(reason)
+  if (reason !== undefined && reason !== null) state.blockReason = asText(reason)
 }
 
 function readCandidate(state: AnswerState, candidate: JsonObject, text: string, events: CompletionEvent[]): void {
@@ -135,7 +135,7 @@ function readCandidate(state: AnswerState, candidate: JsonObject, text: string, 
     if (key === 'content') {
       if (isJsonObject(value)) readContent(state, value, text, events)
     } else if (key === 'finishReason' || key === 'finish_reason') {
-      if (value !== null) state.finishReason = String(value)
+      if (value !== null) state.finishReason = asText(value)
     } else if (key !== 'index' && value !== null) state.candidateFields.set(key, value)
   }
 }

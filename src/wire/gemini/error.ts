@@ -1,7 +1,7 @@
 // Errors as Google says them: a number, a status word, details. Trap: the daily quota and the limit per minute share one status
 // and one text; only the details tell which, and whether waiting helps.
 import { type ErrorCode, errorCodes, ToolwireError } from '../../errors/error.js'
-import { isJsonObject, isList } from '../../json/parse.js'
+import { asText, isJsonObject, isList } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Exchange, HttpResponse } from '../codec.js'
 import { errorFrom, errorOf, readFailure } from '../failure.js'
@@ -39,7 +39,7 @@ function codeIn(details: readonly JsonObject[]): ErrorCode | undefined {
       if (Object.hasOwn(errorCodes, code)) return code as ErrorCode
     }
     if (isList(violations)) {
-      const daily = violations.some((item) => isJsonObject(item) && /PerDay/i.test(String(item.quotaId ?? '')))
+      const daily = violations.some((item) => isJsonObject(item) && /PerDay/i.test(asText(item.quotaId ?? '')))
       return daily ? 'quota_exceeded' : 'rate_limited'
     }
   }
