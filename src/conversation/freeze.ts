@@ -51,11 +51,9 @@ export function memoOf(value: object): Memo | undefined {
 }
 
 function freezeDeep(value: object): void {
-  if (Array.isArray(value)) for (const item of value as readonly unknown[]) freezeMember(item)
-  else for (const key of Object.keys(value)) freezeMember((value as { readonly [key: string]: unknown })[key])
+  for (const key of Object.keys(value)) {
+    const member: unknown = (value as { readonly [key: string]: unknown })[key]
+    if (typeof member === 'object' && member !== null && !Object.isFrozen(member)) freezeDeep(member)
+  }
   Object.freeze(value)
-}
-
-function freezeMember(member: unknown): void {
-  if (typeof member === 'object' && member !== null && !Object.isFrozen(member)) freezeDeep(member)
 }

@@ -49,7 +49,7 @@ export function outputTokens(usage: Usage): number | undefined {
 export function addUsage(a: Usage, b: Usage): Usage {
   const total: { -readonly [K in keyof Usage]: Usage[K] } = {}
   for (const key of ['input', 'cacheRead', 'cacheWrite', 'output', 'reasoning', 'total'] as const) {
-    const value = b[key] === undefined ? a[key] : (a[key] ?? 0) + b[key]
+    const value = sum(a[key], b[key])
     if (value !== undefined) total[key] = value
   }
   return total

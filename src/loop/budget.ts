@@ -1,5 +1,5 @@
 // The limits of a run. Each has a default or is off, and each that is reached is a stop with a name.
-import type { AnyCall, ResultPart, ToolResult } from '../conversation/messages.js'
+import type { AnyCall, ToolResult } from '../conversation/messages.js'
 import type { Usage } from '../conversation/usage.js'
 import { ToolwireError } from '../errors/error.js'
 import type { Stop } from './stop.js'
@@ -46,40 +46,15 @@ export function overBudget(limits: Limits, calls: readonly AnyCall[], usage: Usa
 export function createRepeatGuard(
   limits: Limits,
 ): (calls: readonly AnyCall[], results: readonly ToolResult[]) => boolean {
-  let last: readonly Repeated[] = []
+  let streaks = new Map<string, number>()
   return (calls, results) => {
-    const before = last
-    last = calls.map((call, index) => {
+    const current = new Map<string, number>()
+    calls.forEach((call, index) => {
       const result = results[index]
-      const known = before.find((one) => isSame(one, call, result))
-      return { call, result, turns: (known?.turns ?? 0) + 1 }
+      const pair = JSON.stringify([call.name, call.arguments, result?.isError, result?.content])
+      current.set(pair, (streaks.get(pair) ?? 0) + 1)
     })
-    return last.length > 0 && last.every(({ turns }) => turns >= limits.maxIdenticalCalls)
+    streaks = current
+    return current.size > 0 && Math.min(...current.values()) >= limits.maxIdenticalCalls
   }
-}
-
-/** A call with its result, and in how many turns in a row it came. */
-interface Repeated {
-  readonly call: AnyCall
-  readonly result: ToolResult | undefined
-  readonly turns: number
-}
-
-function isSame(known: Repeated, call: AnyCall, result: ToolResult | undefined): boolean {
-  if (known.call.name !== call.name || known.call.arguments !== call.arguments) return false
-  if (known.result?.isError !== result?.isError) return false
-  return isSameContent(known.result?.content, result?.content)
-}
-
-function isSameContent(a: readonly ResultPart[] = [], b: readonly ResultPart[] = []): boolean {
-  return a.length === b.length && a.every((part, index) => isSamePart(part, b[index]))
-}
-
-function isSamePart(a: ResultPart, b: ResultPart | undefined): boolean {
-  if (a.type === 'text' && b?.type === 'text' && a.text !== b.text) return false
-  return isBareText(a) && b !== undefined && isBareText(b) ? true : JSON.stringify(a) === JSON.stringify(b)
-}
-
-function isBareText(part: ResultPart): boolean {
-  return part.type === 'text' && part.extra === undefined && part.opaque === undefined
 }

@@ -31,7 +31,6 @@ export class Batch {
   readonly #tools: ToolSource
   readonly #budgets: ToolBudgets
   readonly #settings: Settings
-  readonly #runId: string
   readonly #slots: Gate
   readonly #deadlineAt: number
   readonly #seen = new Map<string, number>()
@@ -40,7 +39,6 @@ export class Batch {
     this.#tools = tools
     this.#budgets = budgets
     this.#settings = settings
-    this.#runId = settings.runId ?? `run_${crypto.randomUUID()}`
     this.#slots = new Gate(settings.concurrency)
     this.#deadlineAt = settings.clock.now() + settings.deadlineMs
   }
@@ -130,14 +128,14 @@ export class Batch {
   }
 
   #contextOf(call: ToolCall, { idempotencyKey }: Passage, signal: LazySignal): ToolContext {
-    const { turn, onProgress } = this.#settings
+    const { runId, turn, onProgress } = this.#settings
     const context = {
       get signal() {
         return signal.get()
       },
       call,
       idempotencyKey,
-      runId: this.#runId,
+      runId,
       turn,
     }
     return onProgress === undefined ? context : withProgress(context, onProgress)
@@ -198,10 +196,10 @@ export class Batch {
 
   #recordOf(passage: Passage, decision: AuditDecision, outcome: AuditRecord['outcome'], isLate: boolean): AuditRecord {
     const { call, startedAt, repair } = passage
-    const { clock, turn } = this.#settings
+    const { clock, runId, turn } = this.#settings
     const source = this.#tools.get(call.name)?.source
     return {
-      runId: this.#runId,
+      runId,
       turn,
       callId: call.id,
       tool: call.name,
@@ -218,10 +216,10 @@ export class Batch {
 
   /** A second call with the same id in one turn is another call: its effect must not be taken for the first one's. */
   #keyOf(call: AnyCall): string {
-    const { turn } = this.#settings
+    const { runId, turn } = this.#settings
     const count = (this.#seen.get(call.id) ?? 0) + 1
     this.#seen.set(call.id, count)
-    return `${this.#runId}/${turn}/${call.id}${count === 1 ? '' : `/${count}`}`
+    return `${runId}/${turn}/${call.id}${count === 1 ? '' : `/${count}`}`
   }
 }
 

@@ -2,7 +2,7 @@
 import type { AnyCall, ToolCall, ToolResult } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import { Batch } from './batch.js'
-import { defaultSettings, type ExecuteOptions, type Settings, settingsOver } from './executor-options.js'
+import { type ExecuteOptions, settingsOf } from './executor-options.js'
 import { ToolBudgets } from './limits.js'
 import { ToolRegistry, type ToolSource } from './registry.js'
 import { failedResult } from './results.js'
@@ -18,12 +18,13 @@ export type Tools = ToolSource | readonly AnyTool[] | CallFunction
  */
 export class ToolExecutor {
   readonly tools: ToolSource
-  readonly #settings: Settings
+  readonly #options: ExecuteOptions
   readonly #budgets = new ToolBudgets()
 
   constructor(tools: Tools, options: ExecuteOptions = {}) {
     this.tools = sourceOf(tools)
-    this.#settings = settingsOver(defaultSettings, options)
+    this.#options = options
+    settingsOf(options, {})
   }
 
   /**
@@ -39,7 +40,7 @@ export class ToolExecutor {
 
   /** The calls of one turn, to be settled one by one under one deadline and one set of slots. */
   batch(options: ExecuteOptions = {}): Batch {
-    return new Batch(this.tools, this.#budgets, settingsOver(this.#settings, options))
+    return new Batch(this.tools, this.#budgets, settingsOf(this.#options, options))
   }
 }
 

@@ -64,57 +64,36 @@ export interface Settings {
   readonly onProgress: OnProgress | undefined
   readonly around: Around | undefined
   readonly log: Log | undefined
-  /** Each batch is a run of its own unless given. */
-  readonly runId: string | undefined
+  readonly runId: string
   readonly turn: number
   readonly secrets: readonly string[]
   readonly clock: Clock
 }
 
-export const defaultSettings: Settings = {
-  concurrency: 8,
-  timeoutMs: 60_000,
-  deadlineMs: Number.POSITIVE_INFINITY,
-  signals: [],
-  approve: undefined,
-  policy: {},
-  exposeErrors: 'message',
-  maxResultBytes: defaultMaxResultBytes,
-  argumentLimits: {},
-  repair: false,
-  audit: undefined,
-  onProgress: undefined,
-  around: undefined,
-  log: undefined,
-  runId: undefined,
-  turn: 0,
-  secrets: [],
-  clock: systemClock,
-}
-
-/** The options over what holds without them. A value that makes no sense is misuse, thrown before anything runs. */
-export function settingsOver(base: Settings, options: ExecuteOptions): Settings {
-  const { signal, policy, argumentLimits, secrets } = options
+/** Merges both levels. A value that makes no sense is misuse, thrown before anything runs. */
+export function settingsOf(executor: ExecuteOptions, batch: ExecuteOptions): Settings {
   return {
-    concurrency: positive('concurrency', options.concurrency ?? base.concurrency),
-    timeoutMs: positive('timeoutMs', options.timeoutMs ?? base.timeoutMs),
-    deadlineMs: positive('deadlineMs', options.deadlineMs ?? base.deadlineMs),
-    signals: signal === undefined || base.signals.includes(signal) ? base.signals : [...base.signals, signal],
-    approve: options.approve ?? base.approve,
-    policy: policy === undefined ? base.policy : checkPolicy({ ...base.policy, ...policy }),
-    exposeErrors: exposure(options.exposeErrors ?? base.exposeErrors),
-    maxResultBytes: positive('maxResultBytes', options.maxResultBytes ?? base.maxResultBytes),
-    argumentLimits:
-      argumentLimits === undefined ? base.argumentLimits : checkLimits({ ...base.argumentLimits, ...argumentLimits }),
-    repair: options.repair ?? base.repair,
-    audit: options.audit ?? base.audit,
-    onProgress: options.onProgress ?? base.onProgress,
-    around: options.around ?? base.around,
-    log: options.log ?? base.log,
-    runId: options.runId ?? base.runId,
-    turn: options.turn ?? base.turn,
-    secrets: secrets === undefined ? base.secrets : [...base.secrets, ...secrets],
-    clock: options.clock ?? base.clock,
+    concurrency: positive('concurrency', batch.concurrency ?? executor.concurrency ?? 8),
+    timeoutMs: positive('timeoutMs', batch.timeoutMs ?? executor.timeoutMs ?? 60_000),
+    deadlineMs: positive('deadlineMs', batch.deadlineMs ?? executor.deadlineMs ?? Number.POSITIVE_INFINITY),
+    signals: [...new Set([executor.signal, batch.signal].filter((signal) => signal !== undefined))],
+    approve: batch.approve ?? executor.approve,
+    policy: checkPolicy({ ...executor.policy, ...batch.policy }),
+    exposeErrors: exposure(batch.exposeErrors ?? executor.exposeErrors ?? 'message'),
+    maxResultBytes: positive(
+      'maxResultBytes',
+      batch.maxResultBytes ?? executor.maxResultBytes ?? defaultMaxResultBytes,
+    ),
+    argumentLimits: checkLimits({ ...executor.argumentLimits, ...batch.argumentLimits }),
+    repair: batch.repair ?? executor.repair ?? false,
+    audit: batch.audit ?? executor.audit,
+    onProgress: batch.onProgress ?? executor.onProgress,
+    around: batch.around ?? executor.around,
+    log: batch.log ?? executor.log,
+    runId: batch.runId ?? executor.runId ?? `run_${crypto.randomUUID()}`,
+    turn: batch.turn ?? executor.turn ?? 0,
+    secrets: [...(executor.secrets ?? []), ...(batch.secrets ?? [])],
+    clock: batch.clock ?? executor.clock ?? systemClock,
   }
 }
 

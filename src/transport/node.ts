@@ -38,10 +38,9 @@ async function ask(request: TransportRequest, limits: Deadlines | undefined): Pr
   const pieces = body === undefined ? [] : bodyPieces(body)
   let length = 0
   for (const piece of pieces) length += Buffer.byteLength(piece)
-  const { hostname, port, path } = address.place
-  const servername = headers.host?.replace(/:\d*$/, '')
+  const servername = headers.host === undefined ? {} : { servername: headers.host.replace(/:\d*$/, '') }
   const list = headerList({ ...headers, 'content-length': String(length) }, address.headers)
-  const options = { hostname, port, path, servername, method, agent, headers: list }
+  const options = { ...address.place, ...servername, method, agent, headers: list }
   return new NodeCall(request, limits).send(open, options, pieces)
 }
 
