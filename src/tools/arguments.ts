@@ -23,6 +23,8 @@ export interface ArgumentLimits {
 }
 
 const defaultLimits: TextLimits = { characters: 2_000_000, values: 8_000, keys: 5_000 }
+/** Values in arguments that are parsed and not checked, which costs a fraction. */
+const parsedValues = 50_000
 
 /** The limit that the text of a call passes, and what to say about it; undefined when it may be parsed. */
 export function sizeProblem(
@@ -46,12 +48,13 @@ const parsed = new WeakMap<ToolCall, { readonly text: string; readonly value: Va
 
 /**
  * The parsed arguments of a call, frozen, parsed once. An integer beyond ±(2^53−1) is a bigint.
- * Throws `malformed_arguments` when the text is not one complete JSON object, and, before parsing it, when it passes a default limit.
+ * Throws `malformed_arguments` when the text is not one complete JSON object, and, before parsing it, when it passes a default limit; it
+ * may have 50,000 values, since nothing is checked here. `decodeArguments` takes limits of one's own.
  */
 export function argsOf(call: ToolCall): ValueObject {
   const known = parsed.get(call)
   if (known !== undefined && known.text === call.arguments) return known.value
-  const value = frozen(freshArguments(call, {}))
+  const value = frozen(freshArguments(call, { values: parsedValues }))
   parsed.set(call, { text: call.arguments, value })
   return value
 }

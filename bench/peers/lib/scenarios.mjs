@@ -33,7 +33,7 @@ function argumentsOf(kilobytes, quick) {
     action: 'chatStream',
     tools: 'big',
     calls: 1,
-    rounds: quick ? 2 : 5,
+    rounds: quick ? 2 : 15,
     warm: kilobytes === 50 ? 3 : 1,
     units: kilobytes * 20,
     wires: ['openai', 'anthropic'],
