@@ -20,7 +20,7 @@ const { values } = parseArgs({
 })
 const size = values.quick
   ? { clients: 200, calls: 3, streams: 1_000, listeners: 200, rounds: 3 }
-  : { clients: 1_000, calls: 5, streams: 5_000, listeners: 1_000, rounds: 7 }
+  : { clients: 1_000, calls: 5, streams: 5_000, listeners: 1_000, rounds: 15 }
 const kibPerStream = 200
 const slowRatio = 1.1
 /** A stream is two sockets of the gateway; it also has files of its own. */
