@@ -20,11 +20,9 @@ const { values } = parseArgs({
 })
 const size = values.quick
   ? { clients: 200, calls: 3, streams: 1_000, listeners: 200, rounds: 3 }
-  : { clients: 1_000, calls: 5, streams: 5_000, listeners: 1_000, rounds: 9 }
+  : { clients: 1_000, calls: 5, streams: 5_000, listeners: 1_000, rounds: 15 }
 const kibPerStream = 200
 const slowRatio = 1.1
-/** Until the kernel's buffers are full, some megabytes, a client that hardly reads is one like any other. */
-const fillMs = 1_000
 /** A stream is two sockets of the gateway; it also has files of its own. */
 const neededFiles = size.streams * 2 + 200
 
@@ -113,7 +111,6 @@ async function slow({ gateway, clients }) {
   const job = { urls: [gateway.url], clients: listeners, calls: 1, stream: true, pieces: 10, gapMs: 500, rampMs: 500 }
   const round = async (isDisturbed) => {
     const leave = isDisturbed ? readSlowly(gateway.url) : () => {}
-    await wait(fillMs)
     clients.send(job)
     const { p99Us, p50Us, wrong } = await clients.result()
     leave()

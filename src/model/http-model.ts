@@ -81,7 +81,7 @@ function callBatches(call: Call): Batches {
     }
     if (http === undefined) {
       http = await call.encoded(true)
-      if (call.losses.length > 0) return { done: false, value: call.losses }
+      if (call.losses.length > 0) return new Told(call.losses)
     }
     const { body } = await answered(call.endpoint, http, call.signal)
     http = undefined
@@ -102,7 +102,7 @@ function callBatches(call: Call): Batches {
     try {
       if (next.done === true) {
         step = 'end'
-        return { done: false, value: call.readEnd() }
+        return new Told(call.readEnd())
       }
       const events = call.read(takeFrom(next))
       if (events.length > 0) return new Told(events)

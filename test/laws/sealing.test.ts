@@ -5,6 +5,7 @@ import { freeze } from '../../src/conversation/freeze.js'
 import type { Message } from '../../src/conversation/messages.js'
 import { isCall } from '../../src/conversation/messages.js'
 import { bodyText } from '../../src/frames/body.js'
+import type { EncodedRequest } from '../../src/wire/codec.js'
 import { validate as gemini } from '../validators/gemini.js'
 import { blocksOf } from './blocks.js'
 import { holds } from './cases.js'
@@ -159,12 +160,14 @@ describe.each(subjects)('law 10 on $wire', (subject) => {
         const turn = sealedOf(subject, { ...request, messages })
         // Nothing but system text stands at the front yet: there was no turn whose prompt could be cached.
         if (turn === undefined || turn.request.messages.every((message) => message.role === 'system')) return
-        // A question without a word is not sent, so that an answer stands last: one to go on with, and no turn.
-        if (turn.request.messages.at(-1)?.role === 'assistant') return
-        const blocks = (list: readonly Message[]): readonly string[] =>
-          blocksOf(wire, bodyOf(codec.request.encode({ ...request, messages: list }, { stream: false }, env).http))
-        const before = blocks(messages)
-        expect(blocks(request.messages).slice(0, before.length)).toEqual(before)
+        const encode = (list: readonly Message[]): EncodedRequest =>
+          codec.request.encode({ ...request, messages: list }, { stream: false }, env)
+        const first = encode(messages)
+        // A question without a word is not sent: an answer stands last then, to go on with, and may have to lose its white space.
+        if (first.losses.some(({ code }) => code === 'prefill_trimmed')) return
+        const before = blocksOf(wire, bodyOf(first.http))
+        const after = blocksOf(wire, bodyOf(encode(request.messages).http))
+        expect(after.slice(0, before.length)).toEqual(before)
       }),
     )
   })
