@@ -35,7 +35,7 @@ class AnyOrder extends BaseSequencer {
 
 export default defineConfig({
   // The tests run on the sources; only test/package runs on the build.
-  resolve: { alias: { '#transport': source('transport/node.ts') } },
+  resolve: { alias: { '#sha256': source('json/sha256-node.ts'), '#transport': source('transport/node.ts') } },
   test: {
     testTimeout: 60_000,
     pool: 'forks',

@@ -8,7 +8,7 @@ import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { headerList } from '../transport/header-list.js'
 import { networkError } from '../transport/network-error.js'
 import { readAddress } from '../transport/node.js'
-import { decoderFor } from '../transport/node-call.js'
+import { decoderFor } from '../transport/node-decoding.js'
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js'
 import { type Line, UpstreamCall } from './gateway-upstream-call.js'
 

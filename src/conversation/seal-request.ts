@@ -1,5 +1,5 @@
 // Makes a whole request one that a wire accepts: its history through `seal`, and tools and choice that agree with each other.
-import { canonicalJson } from '../json/digest.js'
+import { canonicalJson } from '../json/canonical.js'
 import type { Json } from '../json/types.js'
 import { memoOf } from './freeze.js'
 import type { Loss } from './losses.js'

@@ -3,7 +3,7 @@
 // Bounded; a client only finds its own; a turn that the client changed is taken as the client tells it.
 import type { AssistantMessage, Message } from '../conversation/messages.js'
 import { isCall, textOf } from '../conversation/messages.js'
-import { canonicalJson } from '../json/digest.js'
+import { canonicalJson } from '../json/canonical.js'
 import { parseBody } from '../json/parse.js'
 
 export interface Continuations {

@@ -2,7 +2,8 @@
 // other vendors ignore. Trap: a program may edit a message, so a note belongs to what was written, not to a position: it names
 // the hash of the plain reading and is dropped when that is no longer what it was. They are one text: LangChain's own storage
 // renames and loses keys of objects.
-import { canonicalJson, shortHash } from '../json/digest.js'
+import { canonicalJson } from '../json/canonical.js'
+import { shortHash } from '../json/digest.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 

@@ -3,7 +3,7 @@
 // what the first is running, nor what it ran: attempts join by the name of the step.
 import { ToolwireError } from '../errors/error.js'
 import { errorFromJson } from '../errors/stored.js'
-import { canonicalJson } from '../json/digest.js'
+import { canonicalJson } from '../json/canonical.js'
 import { isJsonObject } from '../json/parse.js'
 import { writeJson } from '../json/stringify.js'
 import type { Json, JsonObject } from '../json/types.js'

@@ -2,9 +2,9 @@
 import type { Wire } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import { anthropicClient } from '../wire/anthropic/client.js'
-import type { ClientCodec, Codec, Profile } from '../wire/codec.js'
+import type { ClientCodec, Profile } from '../wire/codec.js'
 import { geminiClient } from '../wire/gemini/client.js'
-import { codecs, profileOf } from '../wire/index.js'
+import { profileOf } from '../wire/index.js'
 import { ollamaClient } from '../wire/ollama/client.js'
 import { openaiChatClient } from '../wire/openai-chat/client.js'
 import { openaiResponsesClient } from '../wire/openai-responses/client.js'
@@ -41,18 +41,27 @@ export const xai: ModelFactory = (model, options) => vendorModel(openaiChatClien
 /** A server on this machine that speaks Chat Completions, such as LM Studio or llama.cpp; `http://127.0.0.1:1234`. */
 export const local: ModelFactory = (model, options) => vendorModel(openaiChatClient, 'lm-studio', model, options)
 
+/** The client's half of each wire, reached when it is asked for. */
+const clients: Readonly<Record<Wire, () => ClientCodec>> = {
+  'openai-chat': () => openaiChatClient,
+  'openai-responses': () => openaiResponsesClient,
+  anthropic: () => anthropicClient,
+  ollama: () => ollamaClient,
+  gemini: () => geminiClient,
+}
+
 /** Any server on any wire, by the record of its vendor. */
 export function compatible({ wire, profile, model, ...options }: CompatibleOptions): Model {
   const { codec, record } = recordOf(wire, profile)
   return httpModel(endpointOf(codec, record, model, options))
 }
 
-/** The codec of a wire and the record of a vendor on it; misuse when there is none. */
-export function recordOf(wire: Wire, profile?: string | Profile): { readonly codec: Codec; readonly record: Profile } {
-  const codec = Object.hasOwn(codecs, wire) ? codecs[wire] : undefined
-  if (codec === undefined) {
-    throw new ToolwireError('misuse', `there is no wire "${wire}"; known are ${Object.keys(codecs).join(', ')}`)
+/** A wire as a client knows it and the record of a vendor on it; misuse when there is none. */
+export function recordOf(wire: Wire, profile?: string | Profile): { codec: ClientCodec; record: Profile } {
+  if (!Object.hasOwn(clients, wire)) {
+    throw new ToolwireError('misuse', `there is no wire "${wire}"; known are ${Object.keys(clients).join(', ')}`)
   }
+  const codec = clients[wire]()
   return { codec, record: typeof profile === 'object' ? profile : profileOf(codec, profile) }
 }
 

@@ -1,7 +1,7 @@
 // The calls a request asks for. Parts that stand alone (a tool of their own, its arguments complete) become calls of their own;
 // other parts belong to the one before. Then lists fan out: "in Paris, London and Rome" is three calls of a tool for one city.
 import type { ToolSpec } from '../conversation/request.js'
-import { canonicalJson } from '../json/digest.js'
+import { canonicalJson } from '../json/canonical.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { type Part, partsOf } from './clauses.js'
 import { type Choice, complete, rank, type Seams } from './decision.js'

@@ -20,7 +20,7 @@ const style: Style = {
   ],
   write: (fields, values) => `${writeFields(fields, values)}\n\n${endMarker}`,
   read: readAnswer,
-  readFields: markerReader,
+  readFields: (fields) => markerReader(fields),
 }
 
 /** Fields below markers, in the question and in the answer. */

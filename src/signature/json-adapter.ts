@@ -34,7 +34,7 @@ const style: Style = {
       ),
     ),
   read: readAnswer,
-  readFields: jsonReader,
+  readFields: (fields) => jsonReader(fields),
 }
 
 /** One JSON object, held to a schema where the model can be. */

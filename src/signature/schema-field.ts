@@ -1,6 +1,6 @@
 // Field types and JSON Schemas, both ways. A schema that says no more than a field type can is that field type, so that a
 // field means the same however it was written.
-import { canonicalJson } from '../json/digest.js'
+import { canonicalJson } from '../json/canonical.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { Field, FieldType } from './field.js'

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { transport as platformTransport } from '#transport'
 import { ToolwireError } from '../errors/error.js'
 import { bodyBytes } from '../frames/body.js'
-import { canonicalJson } from '../json/digest.js'
+import { canonicalJson } from '../json/canonical.js'
 import { secretsIn } from '../model/secrets.js'
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js'
 import {

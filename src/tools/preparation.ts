@@ -4,7 +4,7 @@ import type { AnyCall, BrokenReason, ToolCall, ToolFailure } from '../conversati
 import type { ValueObject } from '../json/types.js'
 import type { Checked } from '../schema/issue.js'
 import { issueText } from '../schema/issue.js'
-import { type ArgumentLimits, freshArguments, repairArguments, sizeProblem } from './arguments.js'
+import { type ArgumentLimits, freshArguments, sizeProblem } from './arguments.js'
 import { notify } from './audit.js'
 import { remainingMs } from './clock.js'
 import type { Settings } from './executor-options.js'
@@ -12,6 +12,7 @@ import { failureOf } from './failure.js'
 import { judge, readApproval } from './policy.js'
 import { LazySignal, type Raced, race, type Soon } from './race.js'
 import type { ToolSource } from './registry.js'
+import { repairArguments } from './repair.js'
 import type { AnyTool } from './tool.js'
 
 /** Why repaired arguments are what they are now. */

@@ -44,7 +44,8 @@ const separator = '::'
 /** Tools by name. Definitions are pinned: one that changed does not run until that is allowed. */
 export class ToolRegistry implements ToolSource {
   readonly #entries = new Map<string, Entry>()
-  readonly #pins: Map<string, string>
+  /** A digest, or the tool itself, whose digest is made only for who asks. */
+  readonly #pins: Map<string, string | AnyTool>
   readonly #options: RegistryOptions
 
   constructor(tools: readonly AnyTool[] = [], options: RegistryOptions = {}) {
@@ -107,21 +108,23 @@ export class ToolRegistry implements ToolSource {
 
   /** How a definition differs from the one pinned for its source and name; undefined when it does not, or none is. */
   drift(tool: AnyTool): Drift | undefined {
-    const pinned = this.#pins.get(identityOf(tool))
-    if (pinned === undefined || pinned === tool.digest) return undefined
+    const known = this.#pins.get(identityOf(tool))
+    if (known === undefined || known === tool) return undefined
+    const pinned = digestIn(known)
+    if (pinned === tool.digest) return undefined
     return { source: tool.source, name: tool.name, pinned, found: tool.digest }
   }
 
   /** Every definition seen, by source and name: store it, and give it as `pins` the next time. */
   digests(): { readonly [tool: string]: string } {
-    return Object.fromEntries(this.#pins)
+    return Object.fromEntries([...this.#pins].map(([tool, pinned]) => [tool, digestIn(pinned)]))
   }
 
   #put(name: string, tool: AnyTool, scopes: ReadonlySet<string> | undefined): AnyTool {
     const identity = identityOf(tool)
     const named = name === tool.name ? tool : renamed(tool, name)
     this.#entries.set(name, { tool: named, identity, scopes })
-    this.#pins.set(identity, tool.digest)
+    this.#pins.set(identity, tool)
     return named
   }
 
@@ -156,12 +159,23 @@ export class ToolRegistry implements ToolSource {
 
 /** A plain definition in some provider's form has no function to run: it is refused here, not at its first call. */
 function checkTool(tool: AnyTool): void {
-  const { name, source, digest, capabilities, checkInput, execute } = (tool ?? {}) as Partial<AnyTool>
-  const hasFacts = [name, source, digest].every((field) => typeof field === 'string') && Array.isArray(capabilities)
+  const { name, source, capabilities, checkInput, execute } = (tool ?? {}) as Partial<AnyTool>
+  const hasFacts =
+    typeof name === 'string' && typeof source === 'string' && Array.isArray(capabilities) && hasDigest(tool)
   if (hasFacts && [checkInput, execute].every((field) => typeof field === 'function')) return
   throw new ToolwireError('invalid_tool_spec', 'this is not a defined tool; make it with tool({ … }) or importTool', {
     detail: { tool: typeof name === 'string' ? name : '', rule: 'definition_kind' },
   })
+}
+
+/** Whether there is one, without having it made. */
+function hasDigest(tool: AnyTool): boolean {
+  const { get, value } = Object.getOwnPropertyDescriptor(tool, 'digest') ?? {}
+  return get !== undefined || typeof value === 'string'
+}
+
+function digestIn(pinned: string | AnyTool): string {
+  return typeof pinned === 'string' ? pinned : pinned.digest
 }
 
 function identityOf(tool: AnyTool): string {

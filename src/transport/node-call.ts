@@ -2,12 +2,12 @@
 // The traps: Node's own async iterator of a stream costs more than reading it, and once an answer is whole its connection may be
 // another call's, so that nothing that happens here may reach it then.
 import type { ClientRequest, IncomingMessage, RequestOptions, request } from 'node:http'
-import type { Readable, Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { Readable } from 'node:stream'
 import { onOwnAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from './deadlines.js'
 import { networkError, placeOf } from './network-error.js'
+import { decoderFor } from './node-decoding.js'
 import { overdue, shortestOf, unwatched, watch } from './node-watch.js'
 import { Told } from './told.js'
 import { neverAborted, type TransportRequest, type TransportResponse } from './transport.js'
@@ -206,11 +206,4 @@ function decodedFrom(incoming: IncomingMessage): Readable {
   if (decoder === undefined) return incoming
   incoming.on('error', (error) => decoder.destroy(error))
   return incoming.pipe(decoder)
-}
-
-/** What undoes the coding of a body; nothing where there is none, or one that is not known. */
-export function decoderFor(encoding: string | undefined): Transform | undefined {
-  const make = { gzip: createGunzip, 'x-gzip': createGunzip, br: createBrotliDecompress, deflate: createInflate }
-  const name = encoding?.trim().toLowerCase() ?? 'identity'
-  return Object.hasOwn(make, name) ? make[name as keyof typeof make]() : undefined
 }

@@ -8,13 +8,23 @@ import { ollamaCodec } from './ollama/index.js'
 import { openaiChatCodec } from './openai-chat/index.js'
 import { openaiResponsesCodec } from './openai-responses/index.js'
 
-/** The codec of each wire. */
+/** The codec of each wire. Each is reached when it is asked for: Node loads no wire that a program does not use. */
 export const codecs: Readonly<Record<Wire, Codec>> = {
-  'openai-chat': openaiChatCodec,
-  'openai-responses': openaiResponsesCodec,
-  anthropic: anthropicCodec,
-  ollama: ollamaCodec,
-  gemini: geminiCodec,
+  get 'openai-chat'() {
+    return openaiChatCodec
+  },
+  get 'openai-responses'() {
+    return openaiResponsesCodec
+  },
+  get anthropic() {
+    return anthropicCodec
+  },
+  get ollama() {
+    return ollamaCodec
+  },
+  get gemini() {
+    return geminiCodec
+  },
 }
 
 /** A vendor's record by name; the wire's own when no name is given. */

@@ -38,6 +38,9 @@ export function wireCallId(id: string, rule: NameRule & { readonly prefix: strin
   return (rule.prefix + shortHash(id, 24)).slice(0, rule.max)
 }
 
+/** Characters of an id that was made. */
+export const madeIdLength = 17
+
 /** The id of a call that came without one: the same for the same answer, whenever and wherever it is decoded. */
 export function madeCallId(responseId: string, ordinal: number): string {
   return `call_${shortHash(`${responseId}/${ordinal}`)}`

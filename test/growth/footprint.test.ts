@@ -21,7 +21,7 @@ async function bundleOf(contents: string): Promise<Bundle> {
     format: 'esm',
     platform: 'browser',
     conditions: ['browser'],
-    alias: { '#transport': './src/transport/fetch.ts' },
+    alias: { '#sha256': './src/json/sha256.ts', '#transport': './src/transport/fetch.ts' },
     logLevel: 'silent',
     metafile: true,
   })

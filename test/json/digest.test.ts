@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { canonicalJson, digest, shortHash } from '../../src/json/digest.js'
+import { canonicalJson } from '../../src/json/canonical.js'
+import { digest, shortHash } from '../../src/json/digest.js'
 import type { Json } from '../../src/json/types.js'
 
 it('digest is SHA-256 of the UTF-8 text', () => {

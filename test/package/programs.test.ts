@@ -52,7 +52,7 @@ test('the package holds the build and what a reader needs, nothing else', () => 
     readonly bin: Readonly<Record<string, string>>
   }
   const entries = [...Object.values(exports).flatMap(({ node = [] }) => node), ...Object.values(bin)]
-  const parts = bundles?.filter((path) => /^node\/parts\/\w+\.js$/.test(path)) ?? []
+  const parts = bundles?.filter((path) => /^node\/parts\/[\w-]+\.c?js$/.test(path)) ?? []
   expect(bundles).toEqual([...entries.map((path) => path.replace('./dist/', '')), ...parts].toSorted())
 })
 

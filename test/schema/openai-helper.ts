@@ -1,7 +1,7 @@
 // The rules that the openai package's own helper enforces, as a judge of strict schemas.
 import { toStrictJsonSchema } from 'openai/lib/transform'
 import { expect } from 'vitest'
-import { canonicalJson } from '../../src/json/digest.js'
+import { canonicalJson } from '../../src/json/canonical.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
 
 /** The helper must take the schema and have nothing to change in it, but for the order of names and a default of null. */

@@ -12,7 +12,7 @@ async function bundled(code: string): Promise<readonly string[]> {
     format: 'esm',
     platform: 'browser',
     conditions: ['browser'],
-    alias: { '#transport': './src/transport/fetch.ts' },
+    alias: { '#sha256': './src/json/sha256.ts', '#transport': './src/transport/fetch.ts' },
     logLevel: 'silent',
     metafile: true,
   })

@@ -4,8 +4,9 @@ import { z } from 'zod'
 import type { AnyCall, BrokenReason, ToolCall } from '../../src/conversation/messages.js'
 import { ToolwireError } from '../../src/errors/error.js'
 import type { JsonObject } from '../../src/json/types.js'
-import { argsOf, decodeArguments, repairArguments } from '../../src/tools/arguments.js'
+import { argsOf, decodeArguments } from '../../src/tools/arguments.js'
 import { params } from '../../src/tools/params.js'
+import { repairArguments } from '../../src/tools/repair.js'
 
 function callOf(text: string): ToolCall {
   return { type: 'tool_call', id: 'call_1', name: 'get_weather', arguments: text }

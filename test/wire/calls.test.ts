@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { CompletionEvent } from '../../src/conversation/events.js'
 import type { FinishReason } from '../../src/conversation/response.js'
 import { type CallFragment, callAssembler } from '../../src/wire/calls.js'
-import { madeCallId } from '../../src/wire/names.js'
+import { madeCallId, madeIdLength } from '../../src/wire/names.js'
 
 interface Row {
   readonly name: string
@@ -221,4 +221,8 @@ describe('the call assembler', () => {
       }),
     )
   })
+})
+
+test('an id that is made has one length', () => {
+  expect([made(0), made(1_000_000)].map((id) => id.length)).toEqual([madeIdLength, madeIdLength])
 })

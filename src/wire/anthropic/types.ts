@@ -2,7 +2,7 @@
 // The trap: official clients type some members as required and nullable, so decoding drops what the server half must add.
 import type { Loss } from '../../conversation/losses.js'
 import type { Origin } from '../../conversation/messages.js'
-import { canonicalJson } from '../../json/digest.js'
+import { canonicalJson } from '../../json/canonical.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json } from '../../json/types.js'
 import type { Env, Exchange } from '../codec.js'

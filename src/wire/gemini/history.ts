@@ -20,7 +20,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { differences } from '../differences.js'
 import { noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
-import { wireCallId, wireName } from '../names.js'
+import { madeIdLength, wireCallId, wireName } from '../names.js'
 import { cachedPiece, type HistoryItems, loneText, noLosses, type Piece, relocate } from '../pieces.js'
 import { contentExtra, decodeSystem } from './contents.js'
 import {
@@ -139,11 +139,9 @@ function unsentIn(message: AssistantMessage, position: number): ReadonlyMap<stri
   return unsent ?? allSent
 }
 
-const madeLength = positionalId(0).length
-
 function isUnsent(call: AnyCall, position: number): boolean {
   if (call.extra !== undefined && noteOf(call.extra[wire], 'made') === true) return true
-  return call.id.length === madeLength && call.id === positionalId(position)
+  return call.id.length === madeIdLength && call.id === positionalId(position)
 }
 
 function writeUser(message: UserMessage, reader: Reader): Piece {

@@ -3,7 +3,7 @@
 // The trap: some servers send the same text in two of them. The first that is not empty counts; they are never added up.
 import { at, type Loss } from '../../conversation/losses.js'
 import type { ReasoningPart } from '../../conversation/messages.js'
-import { canonicalJson } from '../../json/digest.js'
+import { canonicalJson } from '../../json/canonical.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Flags } from './profiles.js'

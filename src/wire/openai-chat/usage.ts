@@ -1,7 +1,7 @@
 // Token counts in both directions. The trap: prompt_tokens includes what was cached, completion_tokens what was reasoned,
 // and compatibles spell the cached part in three more ways.
 import { inputTokens, outputTokens, type Usage, usageFrom } from '../../conversation/usage.js'
-import { canonicalJson } from '../../json/digest.js'
+import { canonicalJson } from '../../json/canonical.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 
