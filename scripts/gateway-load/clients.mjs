@@ -18,14 +18,12 @@ const asks = {
 process.on('message', async (given) => {
   const job = { key: 'any-key-will-do', ...given }
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
-  const found = { whole: 0, left: 0, refused: 0, foreign: 0, wrong: 0, latenciesUs: [], failures: [] }
+  const found = { whole: 0, left: 0, refused: 0, foreign: 0, wrong: 0, timings: [], failures: [] }
   const telling = setInterval(() => process.send({ progress: found.whole + found.left + found.refused }), 2_000)
   await Promise.all(Array.from({ length: job.clients }, (_, index) => client(job, agent, index, found)))
   clearInterval(telling)
   agent.destroy()
-  process.send({
-    found: { ...found, latenciesUs: undefined, p50Us: at(found.latenciesUs, 0.5), p99Us: at(found.latenciesUs, 0.99) },
-  })
+  process.send({ found: job.isTimed ? found : { ...found, timings: [] } })
 })
 process.on('disconnect', () => process.exit(0))
 
@@ -39,7 +37,7 @@ async function client(job, agent, index, found) {
     const leavesAfterMs = Math.random() < (job.leaving ?? 0) ? Math.random() * job.leavesWithinMs : undefined
     const order = `[${mark} pieces=${job.pieces} gap=${job.gapMs} gather=${job.gather ?? 0} bytes=0]`
     const url = job.urls[(index + call) % job.urls.length]
-    const outcome = await ask(url, job.key, agent, asks[wire](model, order, stream), leavesAfterMs, found.latenciesUs)
+    const outcome = await ask(url, job.key, agent, asks[wire](model, order, stream), leavesAfterMs, found.timings)
     note(found, outcome, mark, job, `${wire} ${model} ${stream ? 'streamed' : 'whole'}`)
   }
 }
@@ -56,8 +54,8 @@ function note(found, { status, text, isWhole, error, left }, mark, { pieces, isL
   }
 }
 
-/** One call, read to its end unless the client leaves. Never rejects. */
-function ask(url, key, agent, [path, body], leavesAfterMs, latenciesUs) {
+/** One call, read to its end unless the client leaves. `timings` gets when each piece was sent, and how long it took. Never rejects. */
+function ask(url, key, agent, [path, body], leavesAfterMs, timings) {
   return new Promise((resolve) => {
     const outcome = { status: 0, text: '', isWhole: false, error: undefined, left: false }
     const headers = { 'content-type': 'application/json', 'x-api-key': key }
@@ -80,7 +78,9 @@ function ask(url, key, agent, [path, body], leavesAfterMs, latenciesUs) {
       incoming.setEncoding('utf8').on('data', (text) => {
         outcome.text += text
         const sent = /at=(\d+)/.exec(text)
-        if (sent !== null) latenciesUs.push((performance.timeOrigin + performance.now()) * 1000 - Number(sent[1]))
+        if (sent === null) return
+        const sentUs = Number(sent[1])
+        timings.push([sentUs, (performance.timeOrigin + performance.now()) * 1000 - sentUs])
       })
       incoming.on('error', () => {}) // told by 'close'
       incoming.on('close', () => {
@@ -90,9 +90,4 @@ function ask(url, key, agent, [path, body], leavesAfterMs, latenciesUs) {
     })
     outgoing.end(JSON.stringify(body))
   })
-}
-
-function at(values, share) {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
 }

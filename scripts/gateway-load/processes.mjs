@@ -17,8 +17,11 @@ export function openFileLimit() {
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft)
 }
 
+/** Little is thrown away in a hurry: a pause of these processes would be taken for one of the gateway. */
+const seldomPausing = { execArgv: ['--max-semi-space-size=128'] }
+
 export async function startProvider() {
-  const child = fork(here('./provider.mjs'))
+  const child = fork(here('./provider.mjs'), seldomPausing)
   const [{ port }] = await once(child, 'message')
   return {
     url: `http://127.0.0.1:${port}`,
@@ -33,7 +36,7 @@ export async function startProvider() {
 
 /** One more process of clients. */
 export function startClients() {
-  const child = fork(here('./clients.mjs'))
+  const child = fork(here('./clients.mjs'), seldomPausing)
   return {
     send: (job) => child.send(job),
     /** What the clients found; progress is told as it comes. */
@@ -54,14 +57,18 @@ export function startClients() {
   }
 }
 
-/** The real command, with a route onto each wire: the model `to-anthropic` is answered on Anthropic's wire. */
-export async function startGateway(providerUrl, config) {
-  const file = join(mkdtempSync(join(tmpdir(), 'gateway-load-')), 'toolwire.config.json')
-  const routes = wires.map((wire) => ({
-    match: `to-${wire}`,
+/** A route onto each wire of a provider: with the prefix `to` the model `to-anthropic` is answered on Anthropic's wire. */
+export function routesTo(providerUrl, prefix) {
+  return wires.map((wire) => ({
+    match: `${prefix}-${wire}`,
     targets: [{ wire, baseUrl: providerUrl, apiKey: 'key', model: 'm' }],
   }))
-  writeFileSync(file, JSON.stringify({ routes, ...config }))
+}
+
+/** The real command, with the routes `to` the provider unless the config has others. */
+export async function startGateway(providerUrl, config) {
+  const file = join(mkdtempSync(join(tmpdir(), 'gateway-load-')), 'toolwire.config.json')
+  writeFileSync(file, JSON.stringify({ routes: routesTo(providerUrl, 'to'), ...config }))
   const command = here('../../dist/node/cli/main.js')
   const child = spawn(process.execPath, [command, 'serve', '--port', '0', '--config', file], {
     stdio: ['ignore', 'pipe', 'pipe'],

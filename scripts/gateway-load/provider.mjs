@@ -68,10 +68,14 @@ async function stream(response, encoder, { mark, pieces, gapMs, bytes }) {
   response.writeHead(200, encoder.headers)
   response.write(encoder.push(started(mark)))
   const say = (text) => response.write(encoder.push({ type: 'text_delta', part: 0, text }))
-  const filler = 'x'.repeat(16 * 1024)
+  // Written once: a provider has a machine of its own, and its work must not be taken from the gateway.
+  const filler =
+    bytes === 0
+      ? Buffer.alloc(0)
+      : Buffer.from(encoder.push({ type: 'text_delta', part: 0, text: 'x'.repeat(16 * 1024) }))
   const left = told(response, 'close')
   for (let sent = 0; sent < bytes && !response.destroyed; sent += filler.length)
-    if (!say(filler)) await Promise.race([told(response, 'drain'), left])
+    if (!response.write(filler)) await Promise.race([told(response, 'drain'), left])
   for (let index = 0; index < pieces && !response.destroyed; index += 1) {
     if (gapMs > 0) await new Promise((resolve) => setTimeout(resolve, gapMs))
     say(`${mark} at=${nowMicros()} `)

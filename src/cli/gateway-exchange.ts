@@ -2,12 +2,14 @@
 // The trap: a client that leaves must end the call upstream at once, and one that does not read must hold it back.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { ToolwireError } from '../errors/error.js'
 import { type Answer, type Arrival, type Handler, isWhole, type Piece, type Pieces } from '../gateway/arrival.js'
 import { tooSlow } from '../gateway/failure.js'
 import { headerList } from '../transport/header-list.js'
 import { unwatched, watch } from '../transport/node-watch.js'
 import { takeFrom } from '../transport/told.js'
+import { Pace, takeTurn } from './gateway-pace.js'
 
 /** Rejects when the answer broke off; the connection has to be cut then. */
 export async function serveExchange(
@@ -144,6 +146,7 @@ async function writeWhole(
   headers: Answer['headers'],
   body: Piece,
 ): Promise<void> {
+  takeTurn(outgoing, performance.now())
   const head = headerList(headers)
   if (status !== 204) head.push('content-length', String(Buffer.byteLength(body)))
   if (incoming.complete) {
@@ -186,12 +189,17 @@ async function writePieces(
   })
   outgoing.writeHead(status, headerList(headers))
   const write = turnwise(outgoing)
+  const pace = new Pace()
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     if (outgoing.destroyed) return
-    if (write(takeFrom(next))) continue
-    await new Promise<void>((resolve) => {
-      wake = resolve
-    })
+    const piece = takeFrom(next)
+    const restMs = pace.restMs(piece.length, performance.now())
+    if (!write(piece)) {
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+    if (restMs > 0) await wait(restMs)
   }
   outgoing.end()
 }
