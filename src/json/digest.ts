@@ -5,9 +5,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** SHA-256 of the text as UTF-8, in hexadecimal. */
 export function digest(text: string): string {
-  let result = ''
-  for (const byte of sha256(text)) result += byte.toString(16).padStart(2, '0')
-  return result
+  return Array.from(sha256(text), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /** The first characters ([a-z2-7], at most 52) of the SHA-256 of the text: five bits each. */

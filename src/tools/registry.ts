@@ -160,18 +160,13 @@ export class ToolRegistry implements ToolSource {
 /** A plain definition in some provider's form has no function to run: it is refused here, not at its first call. */
 function checkTool(tool: AnyTool): void {
   const { name, source, capabilities, checkInput, execute } = (tool ?? {}) as Partial<AnyTool>
+  // Not read: a digest is made only for who asks.
   const hasFacts =
-    typeof name === 'string' && typeof source === 'string' && Array.isArray(capabilities) && hasDigest(tool)
+    [name, source].every((field) => typeof field === 'string') && 'digest' in tool && Array.isArray(capabilities)
   if (hasFacts && [checkInput, execute].every((field) => typeof field === 'function')) return
   throw new ToolwireError('invalid_tool_spec', 'this is not a defined tool; make it with tool({ … }) or importTool', {
     detail: { tool: typeof name === 'string' ? name : '', rule: 'definition_kind' },
   })
-}
-
-/** Whether there is one, without having it made. */
-function hasDigest(tool: AnyTool): boolean {
-  const { get, value } = Object.getOwnPropertyDescriptor(tool, 'digest') ?? {}
-  return get !== undefined || typeof value === 'string'
 }
 
 function digestIn(pinned: string | AnyTool): string {
