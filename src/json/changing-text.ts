@@ -1,6 +1,6 @@
 // JSON texts that differ from one to the next in one string alone, as the deltas of a stream do: what stands around it is known,
 // and only the string is parsed. The trap: the shortcut gives what reading the whole text gives, or nothing.
-import { skipSpace } from './scan.js'
+import { skipSpace, stringEnd } from './scan.js'
 import type { Json } from './types.js'
 
 /** A stream whose texts change elsewhere, too, is not learned again and again. */
@@ -30,22 +30,22 @@ export class ChangingText {
 
   /**
    * Learns a text that was read whole, whose member `key` is a string; `find` gives what a text read whole has there. Where that
-   * cannot be told apart from what stands around it, what was learned before still holds.
+   * cannot be told apart from what stands around it, this is false, and what was learned before still holds.
    */
-  learn(text: string, key: string, find: (json: Json) => Json | undefined): void {
-    if (this.#learned >= maxLearned) return
+  learn(text: string, key: string, find: (json: Json) => Json | undefined): boolean {
+    if (this.#learned >= maxLearned) return false
     this.#learned += 1
     const name = `"${key}":`
     const start = skipSpace(text, text.lastIndexOf(name) + name.length)
-    const end = text.indexOf('"', start + 1) + 1
-    const known = text.slice(0, start) + probe + text.slice(end)
+    const known = text.slice(0, start) + probe + text.slice(stringEnd(text, start))
     try {
-      if (find(JSON.parse(known) as Json) !== probed) return
+      if (text.includes(probe) || find(JSON.parse(known) as Json) !== probed) return false
     } catch {
-      return // the string has a quote in it, or is not there at all: another text will do
+      return false // the string is not there at all, or under another spelling of its name
     }
     // Parts of a text of its own: parts of the given one would keep all that arrived with it.
     this.#before = known.slice(0, start)
     this.#after = known.slice(start + probe.length)
+    return true
   }
 }

@@ -40,6 +40,12 @@ test('a member of that name that does not count is not learned', () => {
   expect(new ChangingText().read('{"text":"a"}')).toBeUndefined()
 })
 
+test('a string with quotes in it is learned; a text with the sign that is used for learning is not', () => {
+  expect(learned('{"text":"a \\"b\\" \\\\","n":1}').read('{"text":"c","n":1}')).toBe('c')
+  const other = '{"text":"\\u0000","in":{"text":"a"}}'
+  expect(learned(other).read('{"text":"\\u0000","in":{"text":"b"}}')).toBeUndefined()
+})
+
 test('what is read is what reading the whole text gives, or nothing', () => {
   const members = fc.dictionary(fc.constantFrom('n', 'text', 'm', '"', 'é'), fc.oneof(fc.string(), fc.integer()))
   const space = fc.constantFrom(undefined, 1)

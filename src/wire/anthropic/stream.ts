@@ -1,10 +1,11 @@
-// A streamed answer as events. The hot path is a text or argument fragment: one parse, one comparison, one event.
+// A streamed answer as events. The hot path is a text or argument fragment: one comparison, one parse of a string, one event.
 // The trap: the end of the bytes proves nothing. Only `message_stop` does; everything before it may be half an answer.
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
 import type { Metadata } from '../../conversation/response.js'
 import { ToolwireError } from '../../errors/error.js'
 import type { SseFrame } from '../../frames/sse.js'
+import { ChangingText } from '../../json/changing-text.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
@@ -42,6 +43,9 @@ interface Reader {
   readonly calls: CallAssembler
   readonly blocks: OpenBlock[]
   readonly byIndex: Map<Json | undefined, OpenBlock>
+  /** Fragments of a block differ in one string alone; `learned` is that block. */
+  readonly fragments: ChangingText
+  learned: OpenBlock | undefined
   id: string
   started: boolean
   done: boolean
@@ -70,6 +74,8 @@ function readerOf(exchange: Exchange, env: Env): Reader {
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
     blocks: [],
     byIndex: new Map(),
+    fragments: new ChangingText(),
+    learned: undefined,
     id: '',
     started: false,
     done: false,
@@ -86,6 +92,11 @@ function fail(reader: Reader, error: ToolwireError, events: CompletionEvent[]): 
 }
 
 function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): void {
+  const text = reader.learned === undefined ? undefined : reader.fragments.read(frame.data)
+  if (text !== undefined && reader.learned !== undefined) {
+    addFragment(reader, reader.learned, text, events)
+    return
+  }
   if (frame.data === '[DONE]') return
   const value = parseBody(frame.data)
   if (!isJsonObject(value)) {
@@ -94,7 +105,7 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
   }
   switch (value.type ?? frame.event) {
     case 'content_block_delta':
-      readDelta(reader, value, events)
+      readDelta(reader, value, frame.data, events)
       return
     case 'content_block_start':
       openBlock(reader, value, frame.data, events)
@@ -124,31 +135,46 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
 }
 
 /** A fragment of a block. One that does not fit its block is kept as unknown. */
-function readDelta(reader: Reader, frame: JsonObject, events: CompletionEvent[]): void {
-  const delta = frame.delta
+function readDelta(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
+  const { delta, index } = frame
   if (!isJsonObject(delta)) {
     events.push({ type: 'unknown', raw: frame })
     return
   }
-  const block = reader.byIndex.get(frame.index) ?? unannounced(reader, frame.index, delta)
-  const { type, text, partial_json: json, thinking } = delta
-  if (type === 'text_delta' && typeof text === 'string' && block?.kind === 'text') {
-    block.told = true
-    events.push({ type: 'text_delta', part: block.part, text })
-  } else if (type === 'input_json_delta' && typeof json === 'string' && block?.kind === 'call') {
-    if (json === '') return
-    block.told = true
-    const input = block.wrapped ? block.json + json : json
-    block.wrapped &&= mayBeBrokenText(input)
-    block.json = block.wrapped ? input : ''
-    if (block.wrapped) return
-    for (const event of reader.calls.push({ index: block.part, text: input }, block.part)) events.push(event)
-  } else if (type === 'thinking_delta' && typeof thinking === 'string' && block?.kind === 'thinking') {
-    block.told = true
-    events.push({ type: 'reasoning_delta', part: block.part, text: thinking })
+  const block = reader.byIndex.get(index) ?? unannounced(reader, index, delta)
+  const known = block === undefined ? undefined : fragments[block.kind]
+  const fragment = known !== undefined && delta.type === known.type ? delta[known.key] : undefined
+  if (block !== undefined && known !== undefined && typeof fragment === 'string') {
+    addFragment(reader, block, fragment, events)
+    const { key } = known
+    const find = (json: Json): Json | undefined =>
+      isJsonObject(json) && isJsonObject(json.delta) ? json.delta[key] : undefined
+    if (reader.fragments.learn(text, key, find)) reader.learned = block
   } else if (block === undefined || !readRareDelta(reader, block, delta, events)) {
     events.push({ type: 'unknown', raw: frame })
   }
+}
+
+/** How the common fragment of a block is called, and the member that holds it. */
+const fragments = {
+  text: { type: 'text_delta', key: 'text' },
+  thinking: { type: 'thinking_delta', key: 'thinking' },
+  call: { type: 'input_json_delta', key: 'partial_json' },
+  opaque: undefined,
+} as const
+
+function addFragment(reader: Reader, block: OpenBlock, text: string, events: CompletionEvent[]): void {
+  const { part, kind } = block
+  if (kind === 'text') events.push({ type: 'text_delta', part, text })
+  else if (kind === 'thinking') events.push({ type: 'reasoning_delta', part, text })
+  else if (text === '') return
+  block.told = true
+  if (kind !== 'call') return
+  const input = block.wrapped ? block.json + text : text
+  block.wrapped &&= mayBeBrokenText(input)
+  block.json = block.wrapped ? input : ''
+  if (block.wrapped) return
+  for (const event of reader.calls.push({ index: part, text: input }, part)) events.push(event)
 }
 
 function readRareDelta(reader: Reader, block: OpenBlock, delta: JsonObject, events: CompletionEvent[]): boolean {
@@ -222,6 +248,7 @@ function addBlock(reader: Reader, index: Json | undefined, kind: OpenBlock['kind
   }
   reader.blocks.push(block)
   reader.byIndex.set(index, block)
+  reader.learned = undefined // it may have the index of another block
   return block
 }
 
