@@ -16,7 +16,7 @@ const maxSafe = BigInt(Number.MAX_SAFE_INTEGER)
  * limit_exceeded for what is too deep or too long.
  */
 export function parseJson(text: string): Value {
-  const value = parseBody(text)
+  const value = takeChecked(text) ?? parseBody(text)
   return /\d{16}/.test(text) && longInteger.test(text) ? readExact({ text, index: skipSpace(text, 0) }) : value
 }
 
@@ -32,6 +32,27 @@ export function parseBody(text: string): Json {
   } catch (error) {
     throw malformed(text, error)
   }
+}
+
+/** Shorter texts are parsed again as fast as kept. */
+const minChecked = 4_096
+let checked: WeakRef<{ readonly text: string; readonly value: Json }> | undefined
+
+/**
+ * Reads a text as `parseBody` for who only looks at what it is: the value is for the next `parseJson` of this text. Kept weakly, and
+ * given away once: it is its taker's own.
+ */
+export function checkBody(text: string): Json {
+  const value = parseBody(text)
+  if (text.length >= minChecked) checked = new WeakRef({ text, value })
+  return value
+}
+
+function takeChecked(text: string): Json | undefined {
+  const known = text.length < minChecked ? undefined : checked?.deref()
+  if (known?.text !== text) return undefined
+  checked = undefined
+  return known.value
 }
 
 /** Array.isArray does not narrow a readonly array out of a union. */
