@@ -5,8 +5,6 @@ import type { Json } from './types.js'
 
 /** A stream whose texts change elsewhere, too, is not learned again and again. */
 const maxLearned = 8
-const probe = '"\\u0000"'
-const probed = JSON.parse(probe) as string
 
 export class ChangingText {
   #before = ''
@@ -29,23 +27,21 @@ export class ChangingText {
   }
 
   /**
-   * Learns a text that was read whole, whose member `key` is a string; `find` gives what a text read whole has there. Where that
-   * cannot be told apart from what stands around it, this is false, and what was learned before still holds.
+   * Learns a text that was read whole, and where the member `key` is a string. False where that member cannot be told apart from what
+   * stands around it: what was learned before still holds then.
    */
-  learn(text: string, key: string, find: (json: Json) => Json | undefined): boolean {
+  learn(text: string, key: string): boolean {
     if (this.#learned >= maxLearned) return false
     this.#learned += 1
-    const name = `"${key}":`
-    const start = skipSpace(text, text.lastIndexOf(name) + name.length)
-    const known = text.slice(0, start) + probe + text.slice(stringEnd(text, start))
-    try {
-      if (text.includes(probe) || find(JSON.parse(known) as Json) !== probed) return false
-    } catch {
-      return false // the string is not there at all, or under another spelling of its name
-    }
-    // Parts of a text of its own: parts of the given one would keep all that arrived with it.
-    this.#before = known.slice(0, start)
-    this.#after = known.slice(start + probe.length)
+    const name = `"${key}"`
+    const colon = skipSpace(text, text.indexOf(name) + name.length)
+    const start = skipSpace(text, colon + 1)
+    // A text of its own: parts of the given one would keep all that arrived with it.
+    const around = text.slice(0, start) + text.slice(stringEnd(text, start))
+    // Where no quote is escaped, the name is a whole string; before a colon it is a key, and the only one that can be spelt so.
+    if (text[colon] !== ':' || around.includes('\\') || around.split(name).length !== 2) return false
+    this.#before = around.slice(0, start)
+    this.#after = around.slice(start)
     return true
   }
 }

@@ -92,9 +92,10 @@ function fail(reader: Reader, error: ToolwireError, events: CompletionEvent[]): 
 }
 
 function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): void {
-  const text = reader.learned === undefined ? undefined : reader.fragments.read(frame.data)
-  if (text !== undefined && reader.learned !== undefined) {
-    addFragment(reader, reader.learned, text, events)
+  const { learned } = reader
+  const text = learned && reader.fragments.read(frame.data)
+  if (learned !== undefined && text !== undefined) {
+    addFragment(reader, learned, text, events)
     return
   }
   if (frame.data === '[DONE]') return
@@ -141,35 +142,35 @@ function readDelta(reader: Reader, frame: JsonObject, text: string, events: Comp
     events.push({ type: 'unknown', raw: frame })
     return
   }
-  const block = reader.byIndex.get(index) ?? unannounced(reader, index, delta)
-  const known = block === undefined ? undefined : fragments[block.kind]
-  const fragment = known !== undefined && delta.type === known.type ? delta[known.key] : undefined
-  if (block !== undefined && known !== undefined && typeof fragment === 'string') {
+  const kind = fragmentKinds.get(delta.type)
+  let block = reader.byIndex.get(index)
+  // A fragment of a block that was never announced opens it, when it says what it is of.
+  if (kind !== undefined && kind !== 'call') block ??= addBlock(reader, index, kind, { type: kind, [kind]: '' })
+  const key = kind === 'call' ? 'partial_json' : (kind ?? '')
+  const fragment = delta[key]
+  if (block !== undefined && block.kind === kind && typeof fragment === 'string') {
     addFragment(reader, block, fragment, events)
-    const { key } = known
-    const find = (json: Json): Json | undefined =>
-      isJsonObject(json) && isJsonObject(json.delta) ? json.delta[key] : undefined
-    if (reader.fragments.learn(text, key, find)) reader.learned = block
+    if (reader.fragments.learn(text, key)) reader.learned = block
   } else if (block === undefined || !readRareDelta(reader, block, delta, events)) {
     events.push({ type: 'unknown', raw: frame })
   }
 }
 
-/** How the common fragment of a block is called, and the member that holds it. */
-const fragments = {
-  text: { type: 'text_delta', key: 'text' },
-  thinking: { type: 'thinking_delta', key: 'thinking' },
-  call: { type: 'input_json_delta', key: 'partial_json' },
-  opaque: undefined,
-} as const
+/** Of which kind of block a delta is a fragment. */
+const fragmentKinds: ReadonlyMap<Json | undefined, 'text' | 'thinking' | 'call'> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['input_json_delta', 'call'],
+])
 
 function addFragment(reader: Reader, block: OpenBlock, text: string, events: CompletionEvent[]): void {
   const { part, kind } = block
-  if (kind === 'text') events.push({ type: 'text_delta', part, text })
-  else if (kind === 'thinking') events.push({ type: 'reasoning_delta', part, text })
-  else if (text === '') return
+  if (kind === 'call' && text === '') return
   block.told = true
-  if (kind !== 'call') return
+  if (kind !== 'call') {
+    events.push({ type: kind === 'text' ? 'text_delta' : 'reasoning_delta', part, text })
+    return
+  }
   const input = block.wrapped ? block.json + text : text
   block.wrapped &&= mayBeBrokenText(input)
   block.json = block.wrapped ? input : ''
@@ -209,16 +210,12 @@ function openBlock(reader: Reader, frame: JsonObject, text: string, events: Comp
     return
   }
   const block = addBlock(reader, frame.index, kindOf(head.type), head)
-  if (block.kind === 'text' && typeof head.text === 'string' && head.text !== '') {
-    block.told = true
-    events.push({ type: 'text_delta', part: block.part, text: head.text })
-  } else if (block.kind === 'thinking') {
-    if (typeof head.thinking === 'string' && head.thinking !== '') {
-      block.told = true
-      events.push({ type: 'reasoning_delta', part: block.part, text: head.thinking })
-    }
-    readRareDelta(reader, block, { type: 'signature_delta', signature: head.signature ?? '' }, events)
-  } else if (block.kind === 'call') {
+  const { kind } = block
+  const said = kind === 'text' || kind === 'thinking' ? head[kind] : undefined
+  if (typeof said === 'string' && said !== '') addFragment(reader, block, said, events)
+  if (kind === 'thinking') {
+    readRareDelta(reader, block, { ...head, type: 'signature_delta' }, events)
+  } else if (kind === 'call') {
     const isWhole = isJsonObject(head.input) && Object.keys(head.input).length > 0
     if (isWhole) block.input = rawSpans(text, ['/content_block/input']).get('/content_block/input')
     const call = callHead(head)
@@ -252,30 +249,18 @@ function addBlock(reader: Reader, index: Json | undefined, kind: OpenBlock['kind
   return block
 }
 
-/** A fragment of a block that was never announced opens it, when the fragment says what it is of. */
-function unannounced(reader: Reader, index: Json | undefined, delta: JsonObject): OpenBlock | undefined {
-  if (delta.type === 'text_delta') return addBlock(reader, index, 'text', { type: 'text', text: '' })
-  if (delta.type === 'thinking_delta') return addBlock(reader, index, 'thinking', { type: 'thinking', thinking: '' })
-  return undefined
-}
-
 /** Says what only the end of a block can say: its citations, an opaque block whole, or that it was empty. */
 function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[]): void {
   if (block.closed) return
   block.closed = true
-  const { part, head } = block
-  switch (block.kind) {
-    case 'text': {
-      if (!block.told) events.push({ type: 'text_delta', part, text: '' })
-      const citations = [...(Array.isArray(head.citations) ? head.citations : []), ...(block.citations ?? [])]
-      const { extra } = leftover(wire, { ...head, citations }, modelled.text, defaults)
-      if (extra !== undefined) events.push({ type: 'attach', part, of: 'text', extra })
-      return
-    }
+  const { part, head, kind } = block
+  switch (kind) {
+    case 'text':
     case 'thinking': {
-      if (!block.told) events.push({ type: 'reasoning_delta', part, text: '' })
-      const { extra } = leftover(wire, head, modelled.thinking, defaults)
-      if (extra !== undefined) events.push({ type: 'attach', part, of: 'reasoning', extra })
+      if (!block.told) addFragment(reader, block, '', events)
+      const citations = [...(Array.isArray(head.citations) ? head.citations : []), ...(block.citations ?? [])]
+      const { extra } = leftover(wire, kind === 'text' ? { ...head, citations } : head, modelled[kind], defaults)
+      if (extra !== undefined) events.push({ type: 'attach', part, of: kind === 'text' ? kind : 'reasoning', extra })
       return
     }
     case 'call':

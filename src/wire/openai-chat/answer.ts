@@ -95,7 +95,6 @@ function loneDelta(body: JsonObject, choices: readonly Json[]): JsonObject | und
 /** The one string of a chunk that tells nothing else: when the chunk comes again, it adds its string and changes nothing. */
 export interface LoneString {
   readonly key: 'content' | 'arguments'
-  readonly text: string
   /** The index of the call whose arguments they are. */
   readonly index?: number | undefined
 }
@@ -107,10 +106,10 @@ export function loneString(body: JsonObject, choices: readonly Json[]): LoneStri
     if (key !== 'content' && key !== 'tool_calls' && key !== 'role' && !isNothing(delta[key])) return undefined
   }
   const { content, tool_calls: calls } = delta
-  if (isNothing(calls)) return typeof content === 'string' ? { key: 'content', text: content } : undefined
+  if (isNothing(calls)) return typeof content === 'string' ? { key: 'content' } : undefined
   const call = Array.isArray(calls) && calls.length === 1 ? (calls[0] as Json) : undefined
   const fragment = isNothing(content) && isJsonObject(call) ? commonFragment(call) : undefined
-  return fragment === undefined ? undefined : { key: 'arguments', ...fragment }
+  return fragment === undefined ? undefined : { key: 'arguments', index: fragment.index }
 }
 
 /** Takes another string where a chunk had its only one. */

@@ -5,7 +5,6 @@ import { ToolwireError } from '../../errors/error.js'
 import type { SseFrame } from '../../frames/sse.js'
 import { ChangingText } from '../../json/changing-text.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
-import type { Json, JsonObject } from '../../json/types.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { type FrameReader, sseStream } from '../sse-stream.js'
 import { type Answer, finishAnswer, type LoneString, loneString, openAnswer, readChunk, readLone } from './answer.js'
@@ -76,15 +75,8 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
   }
   readChunk(reader.answer, body, choices, data, events)
   if (reader.answer.failure !== undefined) fail(reader, reader.answer.failure, events)
-  else if (reader.answer.started) learn(reader, body, choices, data)
-}
-
-function learn(reader: Reader, body: JsonObject, choices: readonly Json[], data: string): void {
-  const found = loneString(body, choices)
-  if (found === undefined) return
-  const isLearned = reader.texts.learn(data, found.key, (json) => {
-    const list = isJsonObject(json) ? json.choices : undefined
-    return Array.isArray(list) ? loneString(json as JsonObject, list)?.text : undefined
-  })
-  if (isLearned) reader.learned = found
+  else if (reader.answer.started) {
+    const found = loneString(body, choices)
+    if (found !== undefined && reader.texts.learn(data, found.key)) reader.learned = found
+  }
 }
