@@ -1,12 +1,10 @@
 // JSON texts that differ from one to the next in one string alone, as the deltas of a stream do: what stands around it is known,
 // and only the string is parsed. The trap: the shortcut gives what reading the whole text gives, or nothing.
-import { skipSpace } from './scan.js'
+import { skipSpace, stringEnd } from './scan.js'
 import type { Json } from './types.js'
 
 /** A stream whose texts change elsewhere, too, is not learned again and again. */
 const maxLearned = 8
-const probe = '"\\u0000"'
-const probed = JSON.parse(probe) as string
 
 export class ChangingText {
   #before = ''
@@ -29,23 +27,21 @@ export class ChangingText {
   }
 
   /**
-   * Learns a text that was read whole, whose member `key` is a string; `find` gives what a text read whole has there. Where that
-   * cannot be told apart from what stands around it, what was learned before still holds.
+   * Learns a text that was read whole, and where the member `key` is a string. False where that member cannot be told apart from what
+   * stands around it: what was learned before still holds then.
    */
-  learn(text: string, key: string, find: (json: Json) => Json | undefined): void {
-    if (this.#learned >= maxLearned) return
+  learn(text: string, key: string): boolean {
+    if (this.#learned >= maxLearned) return false
     this.#learned += 1
-    const name = `"${key}":`
-    const start = skipSpace(text, text.lastIndexOf(name) + name.length)
-    const end = text.indexOf('"', start + 1) + 1
-    const known = text.slice(0, start) + probe + text.slice(end)
-    try {
-      if (find(JSON.parse(known) as Json) !== probed) return
-    } catch {
-      return // the string has a quote in it, or is not there at all: another text will do
-    }
-    // Parts of a text of its own: parts of the given one would keep all that arrived with it.
-    this.#before = known.slice(0, start)
-    this.#after = known.slice(start + probe.length)
+    const name = `"${key}"`
+    const colon = skipSpace(text, text.indexOf(name) + name.length)
+    const start = skipSpace(text, colon + 1)
+    // A text of its own: parts of the given one would keep all that arrived with it.
+    const around = text.slice(0, start) + text.slice(stringEnd(text, start))
+    // Where no quote is escaped, the name is a whole string; before a colon it is a key, and the only one that can be spelt so.
+    if (text[colon] !== ':' || around.includes('\\') || around.split(name).length !== 2) return false
+    this.#before = around.slice(0, start)
+    this.#after = around.slice(start)
+    return true
   }
 }

@@ -9,7 +9,7 @@ export interface GrowingValue {
   readonly value: unknown
 }
 
-type Container = { readonly list: unknown[] } | { readonly object: object; key: string | undefined }
+type Container = { readonly list: unknown[] } | { readonly object: { [key: string]: unknown }; key: string | undefined }
 /** What the next character belongs to. */
 type State = 'value' | 'key' | 'colon' | 'after' | 'string' | 'scalar' | 'done' | 'broken'
 
@@ -48,7 +48,7 @@ export function growingValue(): GrowingValue {
   const start = (character: string): State => {
     switch (character) {
       case '{': {
-        const object = {}
+        const object: { [key: string]: unknown } = {}
         return open({ object, key: undefined }, object)
       }
       case '[': {
@@ -160,14 +160,17 @@ function plainEnd(text: string, from: number): number {
   return index
 }
 
-function define(object: object, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+function define(object: { [key: string]: unknown }, key: string, value: unknown): void {
+  // What every object inherits may be a setter, or frozen; all else is assigned, which is several times faster.
+  if (!(key in Object.prototype)) object[key] = value
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
 function unescaped(sequence: string): string | undefined {
-  try {
-    return JSON.parse(`"${sequence}"`) as string
-  } catch {
-    return undefined
-  }
+  const known = escapes.indexOf(sequence.charAt(1))
+  if (known !== -1) return meant[known]
+  return /^\\u[0-9a-fA-F]{4}$/.test(sequence) ? String.fromCharCode(Number.parseInt(sequence.slice(2), 16)) : undefined
 }
+
+const escapes = '"\\/bfnrt'
+const meant = '"\\/\b\f\n\r\t'

@@ -1,14 +1,14 @@
 // JSON text to values. Trap: JSON.parse rounds integers beyond ±(2^53−1) and follows a million levels of nesting.
 import { ToolwireError } from '../errors/error.js'
-import { isTooDeep, maxDepth, skipSpace, stringEnd, valueEnd } from './scan.js'
+import { type Making, readValue } from './reader.js'
+import { isTooDeep, maxDepth } from './scan.js'
+import { stringIn } from './spans.js'
 import type { Json, JsonObject, Value } from './types.js'
 
 /** Reading an integer costs more than linear time: one longer than this is refused. */
 const maxDigits = 10_000
 /** An integer token with 16 digits or more. Also true inside some strings: then the exact reader runs for nothing. */
 const longInteger = /(?:^|[[:,\s])-?\d{16,}(?![\d.eE])/
-/** One that begins here. */
-const longIntegerHere = /-?\d{16,}(?![\d.eE])/y
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
@@ -16,8 +16,11 @@ const maxSafe = BigInt(Number.MAX_SAFE_INTEGER)
  * limit_exceeded for what is too deep or too long.
  */
 export function parseJson(text: string): Value {
-  const value = parseBody(text)
-  return /\d{16}/.test(text) && longInteger.test(text) ? readExact({ text, index: skipSpace(text, 0) }) : value
+  const known = checked?.deref()
+  const isKnown = known?.text === text
+  if (isKnown) checked = undefined
+  const value = isKnown ? known.value : parseBody(text)
+  return /\d{16}/.test(text) && longInteger.test(text) ? readValue(text, exactly) : value
 }
 
 /** Strict JSON with numbers as JSON.parse gives them, for the bodies of a wire. Fails typed, as `parseJson`. */
@@ -32,6 +35,20 @@ export function parseBody(text: string): Json {
   } catch (error) {
     throw malformed(text, error)
   }
+}
+
+/** Shorter texts are parsed again as fast as kept. */
+const minChecked = 4_096
+let checked: WeakRef<{ readonly text: string; readonly value: Json }> | undefined
+
+/**
+ * Reads a text as `parseBody` for who only looks at what it is: the value is for the next `parseJson` of this text. Kept weakly, and
+ * given away once: it is its taker's own.
+ */
+export function checkBody(text: string): Json {
+  const value = parseBody(text)
+  if (text.length >= minChecked) checked = new WeakRef({ text, value })
+  return value
 }
 
 /** Array.isArray does not narrow a readonly array out of a union. */
@@ -66,76 +83,14 @@ function malformed(text: string, error: unknown): ToolwireError {
   )
 }
 
-interface Cursor {
-  readonly text: string
-  /** At the first character of a value, or just past one. */
-  index: number
-}
-
-/** Reads text that JSON.parse accepted, so it need not doubt it; recursion is bounded by the depth cap. */
-function readExact(cursor: Cursor): Value {
-  switch (cursor.text.charCodeAt(cursor.index)) {
-    case 123: // {
-      return readObject(cursor)
-    case 91: // [
-      return readArray(cursor)
-    case 34: // "
-      return readString(cursor)
-    default:
-      return readScalar(cursor)
-  }
-}
-
-function readObject(cursor: Cursor): Value {
-  const entries: [string, Value][] = []
-  while (hasNext(cursor)) {
-    const key = readString(cursor)
-    const colon = skipSpace(cursor.text, cursor.index)
-    cursor.index = skipSpace(cursor.text, colon + 1)
-    entries.push([key, readExact(cursor)])
-  }
-  return Object.fromEntries(entries) // a key `__proto__` becomes an own property here
-}
-
-function readArray(cursor: Cursor): Value {
-  const items: Value[] = []
-  while (hasNext(cursor)) items.push(readExact(cursor))
-  return items
-}
-
-/** Steps over the opening bracket or the comma onto the next member; over the closing bracket when there is none. */
-function hasNext(cursor: Cursor): boolean {
-  const { text } = cursor
-  const index = skipSpace(text, cursor.index)
-  const isEnd = isClosing(text, index)
-  cursor.index = isEnd ? index + 1 : skipSpace(text, index + 1)
-  if (isEnd || !isClosing(text, cursor.index)) return !isEnd
-  cursor.index += 1
-  return false
-}
-
-function isClosing(text: string, index: number): boolean {
-  const code = text.charCodeAt(index)
-  return code === 125 || code === 93
-}
-
-function readString(cursor: Cursor): string {
-  const end = stringEnd(cursor.text, cursor.index)
-  const inner = cursor.text.slice(cursor.index + 1, end - 1)
-  cursor.index = end
-  return inner.includes('\\') ? (JSON.parse(`"${inner}"`) as string) : inner
-}
-
-/** Most scalars of such a text are long integers: the expression walks one of them faster than a loop that is not yet compiled. */
-function readScalar(cursor: Cursor): Value {
-  const { text, index } = cursor
-  longIntegerHere.lastIndex = index
-  if (!longIntegerHere.test(text)) {
-    cursor.index = valueEnd(text, index)
-    return JSON.parse(text.slice(index, cursor.index)) as null | boolean | number
-  }
-  cursor.index = longIntegerHere.lastIndex
-  return integerOf(text.slice(index, cursor.index))
+/** Values with every digit. */
+const exactly: Making<Value> = {
+  object: (members) => Object.fromEntries(members), // a key `__proto__` becomes an own property here
+  list: (items) => items,
+  scalar(text) {
+    if (text[0] === '"') return stringIn(text, 0, text.length)
+    return longInteger.test(text) ? integerOf(text) : (JSON.parse(text) as Value)
+  },
 }
 
 function integerOf(digits: string): number | bigint {

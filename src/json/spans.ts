@@ -95,7 +95,7 @@ export function renameKeys(text: string, rename: ReadonlyMap<string, string>): s
   index = skipSpace(text, index + 1)
   while (text.charCodeAt(index) === quote) {
     const end = stringEnd(text, index)
-    const name = rename.get(keyName(text, index, end))
+    const name = rename.get(stringIn(text, index, end))
     if (name !== undefined) {
       result += text.slice(copied, index) + JSON.stringify(name)
       copied = end
@@ -116,7 +116,7 @@ export function replaceMember(text: string, key: string, value: string): string 
   while (text.charCodeAt(index) === quote) {
     const end = stringEnd(text, index)
     const start = valueStart(text, end)
-    const isWanted = keyName(text, index, end) === key
+    const isWanted = stringIn(text, index, end) === key
     if (!isWanted && isPast(start)) break
     const past = valueEnd(text, start)
     if (isWanted) {
@@ -226,7 +226,7 @@ function usualBranch(text: string, start: number, step: Step): Branch | undefine
 /** The branch of a key that is spelt with other escapes than usual. */
 function escapedBranch(text: string, start: number, end: number, step: Step): Branch | undefined {
   if (!hasEscape(text, start, end)) return undefined
-  const name = keyName(text, start, end)
+  const name = stringIn(text, start, end)
   return step.keys.find((branch) => branch.name === name)
 }
 
@@ -235,23 +235,24 @@ function hasEscape(text: string, start: number, end: number): boolean {
   return false
 }
 
-function keyName(text: string, start: number, end: number): string {
+/** What the string spells that stands there with its quotes. */
+export function stringIn(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1)
   if (!raw.includes('\\')) return raw
   try {
     return JSON.parse(`"${raw}"`) as string
   } catch {
-    return raw // not JSON after all: no name to find
+    return raw // not JSON after all
   }
 }
 
 /** From the end of a key to the start of its value. */
-function valueStart(text: string, keyEnd: number): number {
+export function valueStart(text: string, keyEnd: number): number {
   return skipSpace(text, skipSpace(text, keyEnd) + 1)
 }
 
 /** From the end of a value to the start of the next member, or onto the closing bracket. */
-function nextMember(text: string, valueEnds: number): number {
+export function nextMember(text: string, valueEnds: number): number {
   const index = skipSpace(text, valueEnds)
   return text.charCodeAt(index) === comma ? skipSpace(text, index + 1) : index
 }

@@ -62,7 +62,8 @@ function validatorOf(root: Node, schema: JsonObject): Validator {
   let fills: boolean | undefined
   return (value, run = newRun(), fresh = false) => {
     try {
-      if (!visit(root, value, run)) return { ok: false, issues: collected(root, value, run) }
+      // Not `visit`: nothing is around the root, and what it applies to its members counts itself.
+      if (!root.check(value, run)) return { ok: false, issues: collected(root, value, run) }
       fills ??= hasDefaults(schema)
       if (fresh && !fills) return { ok: true, value }
       const copy = ownCopy(value, run)

@@ -1,6 +1,6 @@
 // Arguments between the text of record and a wire: calls of a history, and broken text on wires that take only objects.
 import type { AnyCall, BrokenReason, Carried, Extra, Opaque, Wire } from '../conversation/messages.js'
-import { isJsonObject, parseBody } from '../json/parse.js'
+import { checkBody, isJsonObject } from '../json/parse.js'
 import { renameKeys } from '../json/spans.js'
 import { RawJson } from '../json/stringify.js'
 import type { Json } from '../json/types.js'
@@ -16,7 +16,7 @@ let oldest = 0
 export function readArguments(text: string): 'object' | 'not_an_object' | 'malformed' {
   if (recentObjects.includes(text)) return 'object'
   try {
-    if (!isJsonObject(parseBody(text))) return 'not_an_object'
+    if (!isJsonObject(checkBody(text))) return 'not_an_object'
   } catch {
     return 'malformed'
   }

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CompletionEvent } from '../../src/conversation/events.js'
 import { growingCalls } from '../../src/conversation/growing-calls.js'
@@ -24,6 +25,25 @@ describe('growing calls', () => {
     expect(shown(1, '2')).toBe('{"rows":[1]}')
     expect(shown(1, ',{"__proto__":"x')).toBe('{"rows":[1,2,{"__proto__":"x"}]}')
     expect(calls.push(delta(0, '"}'))).toMatchObject({ id: 'call_0', name: 'write', isBroken: false })
+  })
+
+  test('at its end a text is shown as what it says, wherever it was cut and whatever its keys are', () => {
+    const keys = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('__proto__', 'constructor', 'toString', '"\\/\b\f\n\r\t'),
+    )
+    const value = fc.dictionary(keys, fc.jsonValue({ stringUnit: 'binary' }))
+    fc.assert(
+      fc.property(value, fc.array(fc.nat()), (object, cuts) => {
+        const text = JSON.stringify(object).replaceAll('é', '\\u00E9').replaceAll('/', '\\/')
+        const places = cuts.map((cut) => cut % text.length).toSorted((a, b) => a - b)
+        const pieces = [...places, text.length].map((end, n) => text.slice(places[n - 1] ?? 0, end))
+        const calls = growingCalls()
+        const shown = pieces.map((piece) => calls.push(delta(0, piece))).at(-1)
+        expect(shown?.arguments).toEqual(JSON.parse(text))
+        expect(shown?.isBroken).toBe(false)
+      }),
+    )
   })
 
   test('text that cannot become JSON is told, and the next answer starts anew', () => {

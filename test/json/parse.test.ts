@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ToolwireError } from '../../src/errors/error.js'
-import { isJsonObject, parseBody, parseJson } from '../../src/json/parse.js'
+import { checkBody, isJsonObject, parseBody, parseJson } from '../../src/json/parse.js'
 import { stringifyJson } from '../../src/json/stringify.js'
 import type { Value } from '../../src/json/types.js'
 
@@ -183,4 +183,23 @@ it('isJsonObject knows plain objects from all else', () => {
   for (const value of [null, undefined, [], 'a', 1, true, new Map(), new Date(), () => 1, new (class A {})()]) {
     expect(isJsonObject(value)).toBe(false)
   }
+})
+
+describe('checkBody', () => {
+  const text = JSON.stringify({ list: Array.from({ length: 2_000 }, (_, n) => n) })
+
+  it('leaves its value to the next who parses the text, and to nobody after', () => {
+    const seen = checkBody(text)
+    const first = parseJson(text)
+    expect(first).toBe(seen)
+    expect(parseJson(text)).not.toBe(first)
+    expect(parseJson(text)).toEqual(first)
+  })
+
+  it('leaves nothing of another text, and rounds no integer', () => {
+    const exact = `{"n":12345678901234567890,"text":"${'a'.repeat(5_000)}"}`
+    checkBody(exact)
+    expect(parseJson(exact.replace('0,', '1,'))).toMatchObject({ n: 12345678901234567891n })
+    expect(parseJson(exact)).toMatchObject({ n: 12345678901234567890n })
+  })
 })

@@ -1,10 +1,11 @@
-// A streamed answer as events. The hot path is a text or argument fragment: one parse, one comparison, one event.
+// A streamed answer as events. The hot path is a text or argument fragment: one comparison, one parse of a string, one event.
 // The trap: the end of the bytes proves nothing. Only `message_stop` does; everything before it may be half an answer.
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
 import type { Metadata } from '../../conversation/response.js'
 import { ToolwireError } from '../../errors/error.js'
 import type { SseFrame } from '../../frames/sse.js'
+import { ChangingText } from '../../json/changing-text.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
@@ -42,6 +43,9 @@ interface Reader {
   readonly calls: CallAssembler
   readonly blocks: OpenBlock[]
   readonly byIndex: Map<Json | undefined, OpenBlock>
+  /** Fragments of a block differ in one string alone; `learned` is that block. */
+  readonly fragments: ChangingText
+  learned: OpenBlock | undefined
   id: string
   started: boolean
   done: boolean
@@ -70,6 +74,8 @@ function readerOf(exchange: Exchange, env: Env): Reader {
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
     blocks: [],
     byIndex: new Map(),
+    fragments: new ChangingText(),
+    learned: undefined,
     id: '',
     started: false,
     done: false,
@@ -86,6 +92,12 @@ function fail(reader: Reader, error: ToolwireError, events: CompletionEvent[]): 
 }
 
 function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): void {
+  const { learned } = reader
+  const text = learned && reader.fragments.read(frame.data)
+  if (learned !== undefined && text !== undefined) {
+    addFragment(reader, learned, text, events)
+    return
+  }
   if (frame.data === '[DONE]') return
   const value = parseBody(frame.data)
   if (!isJsonObject(value)) {
@@ -94,7 +106,7 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
   }
   switch (value.type ?? frame.event) {
     case 'content_block_delta':
-      readDelta(reader, value, events)
+      readDelta(reader, value, frame.data, events)
       return
     case 'content_block_start':
       openBlock(reader, value, frame.data, events)
@@ -124,31 +136,46 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
 }
 
 /** A fragment of a block. One that does not fit its block is kept as unknown. */
-function readDelta(reader: Reader, frame: JsonObject, events: CompletionEvent[]): void {
-  const delta = frame.delta
+function readDelta(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
+  const { delta, index } = frame
   if (!isJsonObject(delta)) {
     events.push({ type: 'unknown', raw: frame })
     return
   }
-  const block = reader.byIndex.get(frame.index) ?? unannounced(reader, frame.index, delta)
-  const { type, text, partial_json: json, thinking } = delta
-  if (type === 'text_delta' && typeof text === 'string' && block?.kind === 'text') {
-    block.told = true
-    events.push({ type: 'text_delta', part: block.part, text })
-  } else if (type === 'input_json_delta' && typeof json === 'string' && block?.kind === 'call') {
-    if (json === '') return
-    block.told = true
-    const input = block.wrapped ? block.json + json : json
-    block.wrapped &&= mayBeBrokenText(input)
-    block.json = block.wrapped ? input : ''
-    if (block.wrapped) return
-    for (const event of reader.calls.push({ index: block.part, text: input }, block.part)) events.push(event)
-  } else if (type === 'thinking_delta' && typeof thinking === 'string' && block?.kind === 'thinking') {
-    block.told = true
-    events.push({ type: 'reasoning_delta', part: block.part, text: thinking })
+  const kind = fragmentKinds.get(delta.type)
+  let block = reader.byIndex.get(index)
+  // A fragment of a block that was never announced opens it, when it says what it is of.
+  if (kind !== undefined && kind !== 'call') block ??= addBlock(reader, index, kind, { type: kind, [kind]: '' })
+  const key = kind === 'call' ? 'partial_json' : (kind ?? '')
+  const fragment = delta[key]
+  if (block !== undefined && block.kind === kind && typeof fragment === 'string') {
+    addFragment(reader, block, fragment, events)
+    if (reader.fragments.learn(text, key)) reader.learned = block
   } else if (block === undefined || !readRareDelta(reader, block, delta, events)) {
     events.push({ type: 'unknown', raw: frame })
   }
+}
+
+/** Of which kind of block a delta is a fragment. */
+const fragmentKinds: ReadonlyMap<Json | undefined, 'text' | 'thinking' | 'call'> = new Map([
+  ['text_delta', 'text'],
+  ['thinking_delta', 'thinking'],
+  ['input_json_delta', 'call'],
+])
+
+function addFragment(reader: Reader, block: OpenBlock, text: string, events: CompletionEvent[]): void {
+  const { part, kind } = block
+  if (kind === 'call' && text === '') return
+  block.told = true
+  if (kind !== 'call') {
+    events.push({ type: kind === 'text' ? 'text_delta' : 'reasoning_delta', part, text })
+    return
+  }
+  const input = block.wrapped ? block.json + text : text
+  block.wrapped &&= mayBeBrokenText(input)
+  block.json = block.wrapped ? input : ''
+  if (block.wrapped) return
+  for (const event of reader.calls.push({ index: part, text: input }, part)) events.push(event)
 }
 
 function readRareDelta(reader: Reader, block: OpenBlock, delta: JsonObject, events: CompletionEvent[]): boolean {
@@ -183,16 +210,12 @@ function openBlock(reader: Reader, frame: JsonObject, text: string, events: Comp
     return
   }
   const block = addBlock(reader, frame.index, kindOf(head.type), head)
-  if (block.kind === 'text' && typeof head.text === 'string' && head.text !== '') {
-    block.told = true
-    events.push({ type: 'text_delta', part: block.part, text: head.text })
-  } else if (block.kind === 'thinking') {
-    if (typeof head.thinking === 'string' && head.thinking !== '') {
-      block.told = true
-      events.push({ type: 'reasoning_delta', part: block.part, text: head.thinking })
-    }
-    readRareDelta(reader, block, { type: 'signature_delta', signature: head.signature ?? '' }, events)
-  } else if (block.kind === 'call') {
+  const { kind } = block
+  const said = kind === 'text' || kind === 'thinking' ? head[kind] : undefined
+  if (typeof said === 'string' && said !== '') addFragment(reader, block, said, events)
+  if (kind === 'thinking') {
+    readRareDelta(reader, block, { ...head, type: 'signature_delta' }, events)
+  } else if (kind === 'call') {
     const isWhole = isJsonObject(head.input) && Object.keys(head.input).length > 0
     if (isWhole) block.input = rawSpans(text, ['/content_block/input']).get('/content_block/input')
     const call = callHead(head)
@@ -222,33 +245,22 @@ function addBlock(reader: Reader, index: Json | undefined, kind: OpenBlock['kind
   }
   reader.blocks.push(block)
   reader.byIndex.set(index, block)
+  reader.learned = undefined // it may have the index of another block
   return block
-}
-
-/** A fragment of a block that was never announced opens it, when the fragment says what it is of. */
-function unannounced(reader: Reader, index: Json | undefined, delta: JsonObject): OpenBlock | undefined {
-  if (delta.type === 'text_delta') return addBlock(reader, index, 'text', { type: 'text', text: '' })
-  if (delta.type === 'thinking_delta') return addBlock(reader, index, 'thinking', { type: 'thinking', thinking: '' })
-  return undefined
 }
 
 /** Says what only the end of a block can say: its citations, an opaque block whole, or that it was empty. */
 function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[]): void {
   if (block.closed) return
   block.closed = true
-  const { part, head } = block
-  switch (block.kind) {
-    case 'text': {
-      if (!block.told) events.push({ type: 'text_delta', part, text: '' })
-      const citations = [...(Array.isArray(head.citations) ? head.citations : []), ...(block.citations ?? [])]
-      const { extra } = leftover(wire, { ...head, citations }, modelled.text, defaults)
-      if (extra !== undefined) events.push({ type: 'attach', part, of: 'text', extra })
-      return
-    }
+  const { part, head, kind } = block
+  switch (kind) {
+    case 'text':
     case 'thinking': {
-      if (!block.told) events.push({ type: 'reasoning_delta', part, text: '' })
-      const { extra } = leftover(wire, head, modelled.thinking, defaults)
-      if (extra !== undefined) events.push({ type: 'attach', part, of: 'reasoning', extra })
+      if (!block.told) addFragment(reader, block, '', events)
+      const citations = [...(Array.isArray(head.citations) ? head.citations : []), ...(block.citations ?? [])]
+      const { extra } = leftover(wire, kind === 'text' ? { ...head, citations } : head, modelled[kind], defaults)
+      if (extra !== undefined) events.push({ type: 'attach', part, of: kind === 'text' ? kind : 'reasoning', extra })
       return
     }
     case 'call':

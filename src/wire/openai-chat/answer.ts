@@ -92,12 +92,30 @@ function loneDelta(body: JsonObject, choices: readonly Json[]): JsonObject | und
   return common && !body.usage && isJsonObject(choice.delta) ? choice.delta : undefined
 }
 
-/** Whether a chunk tells a text and nothing else: when it comes again, it adds that text and changes nothing. */
-export function isTextOnly(body: JsonObject, choices: readonly Json[]): boolean {
+/** The one string of a chunk that tells nothing else: when the chunk comes again, it adds its string and changes nothing. */
+export interface LoneString {
+  readonly key: 'content' | 'arguments'
+  /** The index of the call whose arguments they are. */
+  readonly index?: number | undefined
+}
+
+export function loneString(body: JsonObject, choices: readonly Json[]): LoneString | undefined {
   const delta = loneDelta(body, choices)
-  if (typeof delta?.content !== 'string') return false
-  for (const key in delta) if (key !== 'content' && key !== 'role' && !isNothing(delta[key])) return false
-  return true
+  if (delta === undefined) return undefined
+  for (const key in delta) {
+    if (key !== 'content' && key !== 'tool_calls' && key !== 'role' && !isNothing(delta[key])) return undefined
+  }
+  const { content, tool_calls: calls } = delta
+  if (isNothing(calls)) return typeof content === 'string' ? { key: 'content' } : undefined
+  const call = Array.isArray(calls) && calls.length === 1 ? (calls[0] as Json) : undefined
+  const fragment = isNothing(content) && isJsonObject(call) ? commonFragment(call) : undefined
+  return fragment === undefined ? undefined : { key: 'arguments', index: fragment.index }
+}
+
+/** Takes another string where a chunk had its only one. */
+export function readLone(answer: Answer, { key, index }: LoneString, text: string, events: CompletionEvent[]): void {
+  if (key === 'arguments') pushCall(answer, { index, text }, events)
+  else if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
 }
 
 function startAnswer(answer: Answer, events: CompletionEvent[]): void {
@@ -252,13 +270,19 @@ function pushCall(answer: Answer, fragment: CallFragment, events: CompletionEven
   for (const event of answer.calls.push(fragment, slots.call + answer.calls.count())) events.push(event)
 }
 
+/** An index and a piece of the arguments, as most fragments of a stream are; nothing for any other. */
+function commonFragment({ id, index, function: named }: JsonObject): { index?: number; text: string } | undefined {
+  if (id !== undefined || !isJsonObject(named) || named.name !== undefined) return undefined
+  const text = named.arguments
+  if (typeof text !== 'string') return undefined
+  return typeof index === 'number' ? { index, text } : { text }
+}
+
 function fragmentOf(answer: Answer, call: JsonObject, position: number, json: string): CallFragment {
+  const common = commonFragment(call)
+  if (common !== undefined) return common
   const { id, index, function: named, custom } = call
   const known = typeof index === 'number' ? index : undefined
-  // The common fragment of a stream: an index and a piece of the arguments.
-  if (id === undefined && isJsonObject(named) && typeof named.arguments === 'string' && named.name === undefined) {
-    return { index: known, text: named.arguments }
-  }
   const isCustom = isJsonObject(custom) && (call.type === 'custom' || !isJsonObject(named))
   const target = isCustom ? custom : isJsonObject(named) ? named : undefined
   const written = isCustom ? custom.input : target?.arguments

@@ -5,23 +5,24 @@ import { ToolwireError } from '../../errors/error.js'
 import type { SseFrame } from '../../frames/sse.js'
 import { ChangingText } from '../../json/changing-text.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
-import type { Json } from '../../json/types.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { type FrameReader, sseStream } from '../sse-stream.js'
-import { type Answer, finishAnswer, isTextOnly, openAnswer, readChunk } from './answer.js'
+import { type Answer, finishAnswer, type LoneString, loneString, openAnswer, readChunk, readLone } from './answer.js'
 import { errorIn } from './error.js'
 import { decode as decodeBody, hasError, noChoices } from './response.js'
-import { slots } from './types.js'
 
 interface Reader {
   readonly answer: Answer
-  /** Most chunks of most servers differ in their text alone. */
+  /** Most chunks of most servers differ in one string alone: the text, or a fragment of the arguments of a call. */
   readonly texts: ChangingText
+  /** What that string is. */
+  learned: LoneString | undefined
   done: boolean
 }
 
 export function decode(exchange: Exchange, env: Env): StreamDecoder {
-  const reader: Reader = { answer: openAnswer(exchange, env, false), texts: new ChangingText(), done: false }
+  const answer = openAnswer(exchange, env, false)
+  const reader: Reader = { answer, texts: new ChangingText(), learned: undefined, done: false }
   const frames: FrameReader = {
     isDone: () => reader.done,
     read: (frame, events) => readFrame(reader, frame, events),
@@ -49,8 +50,8 @@ function fail(reader: Reader, error: unknown, events: CompletionEvent[]): void {
 function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): void {
   const { data } = frame
   const text = frame.event === 'error' ? undefined : reader.texts.read(data)
-  if (text !== undefined) {
-    if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
+  if (text !== undefined && reader.learned !== undefined) {
+    readLone(reader.answer, reader.learned, text, events)
     return
   }
   if (data === '[DONE]') {
@@ -74,12 +75,8 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
   }
   readChunk(reader.answer, body, choices, data, events)
   if (reader.answer.failure !== undefined) fail(reader, reader.answer.failure, events)
-  else if (reader.answer.started && isTextOnly(body, choices)) reader.texts.learn(data, 'content', contentOf)
-}
-
-/** The text of a chunk that tells only that. */
-function contentOf(body: Json): Json | undefined {
-  const choices = isJsonObject(body) ? body.choices : undefined
-  const choice = Array.isArray(choices) ? (choices[0] as Json | undefined) : undefined
-  return isJsonObject(choice) && isJsonObject(choice.delta) ? choice.delta.content : undefined
+  else if (reader.answer.started) {
+    const found = loneString(body, choices)
+    if (found !== undefined && reader.texts.learn(data, found.key)) reader.learned = found
+  }
 }
