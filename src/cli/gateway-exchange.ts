@@ -190,18 +190,22 @@ async function writePieces(
   outgoing.writeHead(status, headerList(headers))
   const write = turnwise(outgoing)
   const pace = new Pace()
-  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
-    if (outgoing.destroyed) return
-    const piece = takeFrom(next)
-    const restMs = pace.restMs(piece.length, performance.now())
-    if (!write(piece)) {
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
+  try {
+    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
+      if (outgoing.destroyed) return
+      const piece = takeFrom(next)
+      const restMs = pace.restMs(piece.length, performance.now())
+      if (!write(piece)) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      if (restMs > 0) await wait(restMs)
     }
-    if (restMs > 0) await wait(restMs)
+    outgoing.end()
+  } finally {
+    pace.end()
   }
-  outgoing.end()
 }
 
 /**

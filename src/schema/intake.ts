@@ -10,7 +10,6 @@ import { capped } from './messages.js'
 import { paramSchema } from './param.js'
 import { plainCopy } from './plain.js'
 import type { SchemaProblem, SchemaRule } from './rules.js'
-import { newRun } from './run.js'
 import { type TidySchema, tidySchema } from './tidy.js'
 import { type CheckOptions, compileSchema, type Validator } from './validate.js'
 
@@ -61,7 +60,7 @@ function takeJson(schema: object): IntakeResult {
   let validator: Validator | undefined
   const check: Intake['check'] = (value, options) => {
     validator ??= compileSchema(copy)
-    return validator(value, newRun(options?.work), options?.fresh)
+    return validator(value, options)
   }
   return { ok: true, schema: copy, validated: true, isSound: false, check }
 }

@@ -14,9 +14,10 @@ import { surveySchema } from './survey.js'
 
 /**
  * A compiled schema: every failing path at once, or the caller's own copy of the value, with defaults where they are valid. A `fresh`
- * value, parsed for this check alone, is handed over itself. Total: hostile values give issues, not throws. The run says afterwards what is left of its work.
+ * value, parsed for this check alone, is handed over itself. Total: hostile values give issues, not throws. A run that is
+ * given says afterwards what is left of its work.
  */
-export type Validator = (value: unknown, run?: Run, fresh?: boolean) => Checked<unknown>
+export type Validator = (value: unknown, options?: CheckOptions, run?: Run) => Checked<unknown>
 
 /** Whether every pattern must be one that can be matched, or those that cannot be are left out. */
 type Patterns = 'whole' | 'open'
@@ -52,20 +53,20 @@ export interface CheckOptions {
 export function checkJson(
   schema: JsonObject,
   value: unknown,
-  { work, fresh }: CheckOptions = {},
+  options?: CheckOptions,
   patterns: Patterns = 'whole',
 ): Checked<unknown> {
-  return compileSchema(schema, patterns)(value, newRun(work), fresh)
+  return compileSchema(schema, patterns)(value, options)
 }
 
 function validatorOf(root: Node, schema: JsonObject): Validator {
   let fills: boolean | undefined
-  return (value, run = newRun(), fresh = false) => {
+  return (value, options, run = newRun(options?.work)) => {
     try {
       // Not `visit`: nothing is around the root, and what it applies to its members counts itself.
       if (!root.check(value, run)) return { ok: false, issues: collected(root, value, run) }
       fills ??= hasDefaults(schema)
-      if (fresh && !fills) return { ok: true, value }
+      if (options?.fresh === true && !fills) return { ok: true, value }
       const copy = ownCopy(value, run)
       const isDone = !fills || !fillDefaults(copy, schema, run) || visit(root, copy, run)
       return { ok: true, value: isDone ? copy : ownCopy(value, run) }

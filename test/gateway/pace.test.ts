@@ -10,40 +10,53 @@ import type { CreatedGateway } from '../../src/gateway/index.js'
 const kib = 1024
 const mib = 1024 * kib
 
+/** An answer among so many that are open. */
+function paceAmong(count: number): Pace {
+  const paces = Array.from({ length: count }, () => new Pace())
+  onTestFinished(() => {
+    for (const pace of paces) pace.end()
+  })
+  return paces[0] as Pace
+}
+
 /** How many bytes an answer gets in a time when it goes on after every rest. */
 function bytesWithin(pace: Pace, durationMs: number, other?: object): number {
   let bytes = 0
   for (let now = 1_000; now < 1_000 + durationMs; ) {
     if (other !== undefined) takeTurn(other, now)
-    bytes += 64 * kib
-    now += Math.max(1, pace.restMs(64 * kib, now))
+    bytes += 16 * kib
+    now += Math.max(1, pace.restMs(16 * kib, now))
   }
   return bytes
 }
 
-test('beside others an answer has a quarter of a MiB at once and a MiB a second from then on', () => {
-  const bytes = bytesWithin(new Pace(), 4_000, {})
-  expect(bytes).toBeGreaterThan(4 * mib)
-  expect(bytes).toBeLessThan(5 * mib)
+test.each([
+  [1_000, 256 * kib],
+  [100, 328 * kib],
+  [8, 4 * mib],
+])('among %i an answer has an eighth of a MiB at once and %i bytes a second from then on', (count, perSecond) => {
+  const bytes = bytesWithin(paceAmong(count), 4_000, {})
+  expect(bytes).toBeGreaterThan(0.8 * 4 * perSecond)
+  expect(bytes).toBeLessThan(1.1 * (128 * kib + 4 * perSecond))
 })
 
 test('an answer that is the only one never rests for long', () => {
-  expect(bytesWithin(new Pace(), 4_000)).toBeGreaterThan(200 * mib)
+  expect(bytesWithin(paceAmong(1), 4_000)).toBeGreaterThan(50 * mib)
 })
 
 test('what an answer had while it was the only one is not held against it', () => {
-  const pace = new Pace()
+  const pace = paceAmong(1_000)
   bytesWithin(pace, 4_000)
   takeTurn({}, 5_000)
-  expect(pace.restMs(64 * kib, 5_001)).toBeLessThanOrEqual(128)
+  expect(pace.restMs(64 * kib, 5_001)).toBeLessThanOrEqual(256)
 })
 
 test('one huge piece rests as long as several', () => {
-  const pace = new Pace()
+  const pace = paceAmong(1_000)
   takeTurn({}, 1_000)
-  expect(pace.restMs(64 * mib, 1_001)).toBe(128)
-  takeTurn({}, 1_200)
-  expect(pace.restMs(kib, 1_400)).toBe(0)
+  expect(pace.restMs(64 * mib, 1_001)).toBe(256)
+  takeTurn({}, 1_300)
+  expect(pace.restMs(kib, 1_600)).toBe(0)
 })
 
 test('a stream as fast as it is taken leaves the others their turn, and has all of it when they are gone', async () => {
@@ -76,8 +89,8 @@ test('a stream as fast as it is taken leaves the others their turn, and has all 
   onTestFinished(() => void read.destroy())
   for (let pieces = 0; pieces < 50; pieces += 1) await once(heard, 'data')
   const elapsedMs = performance.now() - startedAt
-  expect(taken).toBeGreaterThan(256 * kib)
-  expect(taken).toBeLessThan(mib + elapsedMs * kib)
+  expect(taken).toBeGreaterThan(128 * kib)
+  expect(taken).toBeLessThan(mib + elapsedMs * 16 * kib)
   other.ended = true
   await once(heard, 'end')
   await expect.poll(() => taken, { timeout: 10_000 }).toBeGreaterThan(64 * mib)

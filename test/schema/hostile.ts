@@ -23,7 +23,7 @@ export interface HostileRow {
 export function judge(schema: JsonObject, value: unknown): { readonly verdict: Verdict; readonly work: number } {
   const run = newRun()
   try {
-    const checked = compileSchema(schema)(value, run)
+    const checked = compileSchema(schema)(value, undefined, run)
     const verdict = checked.ok ? 'valid' : (checked.limit ?? 'invalid')
     return { verdict, work: run.limit - Math.max(run.left, 0) }
   } catch (error) {
