@@ -44,13 +44,13 @@ const separator = '::'
 /** Tools by name. Definitions are pinned: one that changed does not run until that is allowed. */
 export class ToolRegistry implements ToolSource {
   readonly #entries = new Map<string, Entry>()
-  /** A digest, or the tool itself, whose digest is made only for who asks. */
-  readonly #pins: Map<string, string | AnyTool>
+  /** What has the digest of a definition; that of a tool is made only for who asks. */
+  readonly #pins: Map<string, { readonly digest: string }>
   readonly #options: RegistryOptions
 
   constructor(tools: readonly AnyTool[] = [], options: RegistryOptions = {}) {
     this.#options = options
-    this.#pins = new Map(Object.entries(options.pins ?? {}))
+    this.#pins = new Map(Object.entries(options.pins ?? {}).map(([tool, digest]) => [tool, { digest }]))
     for (const tool of tools) this.add(tool)
   }
 
@@ -109,15 +109,13 @@ export class ToolRegistry implements ToolSource {
   /** How a definition differs from the one pinned for its source and name; undefined when it does not, or none is. */
   drift(tool: AnyTool): Drift | undefined {
     const known = this.#pins.get(identityOf(tool))
-    if (known === undefined || known === tool) return undefined
-    const pinned = digestIn(known)
-    if (pinned === tool.digest) return undefined
-    return { source: tool.source, name: tool.name, pinned, found: tool.digest }
+    if (known === undefined || known === tool || known.digest === tool.digest) return undefined
+    return { source: tool.source, name: tool.name, pinned: known.digest, found: tool.digest }
   }
 
   /** Every definition seen, by source and name: store it, and give it as `pins` the next time. */
   digests(): { readonly [tool: string]: string } {
-    return Object.fromEntries([...this.#pins].map(([tool, pinned]) => [tool, digestIn(pinned)]))
+    return Object.fromEntries([...this.#pins].map(([tool, { digest }]) => [tool, digest]))
   }
 
   #put(name: string, tool: AnyTool, scopes: ReadonlySet<string> | undefined): AnyTool {
@@ -167,10 +165,6 @@ function checkTool(tool: AnyTool): void {
   throw new ToolwireError('invalid_tool_spec', 'this is not a defined tool; make it with tool({ … }) or importTool', {
     detail: { tool: typeof name === 'string' ? name : '', rule: 'definition_kind' },
   })
-}
-
-function digestIn(pinned: string | AnyTool): string {
-  return typeof pinned === 'string' ? pinned : pinned.digest
 }
 
 function identityOf(tool: AnyTool): string {
