@@ -65,6 +65,9 @@ export function routesTo(providerUrl, prefix) {
   }))
 }
 
+/** As `docs/gateway.md` advises for many streams at once. */
+const forManyStreams = { NODE_OPTIONS: '--max-semi-space-size=64' }
+
 /** The real command, with the routes `to` the provider unless the config has others. */
 export async function startGateway(providerUrl, config) {
   const file = join(mkdtempSync(join(tmpdir(), 'gateway-load-')), 'toolwire.config.json')
@@ -72,6 +75,7 @@ export async function startGateway(providerUrl, config) {
   const command = here('../../dist/node/cli/main.js')
   const child = spawn(process.execPath, [command, 'serve', '--port', '0', '--config', file], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...forManyStreams },
   })
   const url = await new Promise((resolve, reject) => {
     let output = ''

@@ -2,6 +2,7 @@
 // An order is `[mark… pieces=20 gap=10 gather=0 bytes=0]`: so many pieces, so many ms apart, each with the mark and the time it left;
 // `gather` waits until so many calls are there; `bytes` sends so much as fast as it is taken.
 import { createServer } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import { codecs, fold, profileOf } from 'toolwire'
 
 const order = /\[(mark\w+) pieces=(\d+) gap=(\d+) gather=(\d+) bytes=(\d+)\]/
@@ -76,8 +77,10 @@ async function stream(response, encoder, { mark, pieces, gapMs, bytes }) {
   const left = told(response, 'close')
   for (let sent = 0; sent < bytes && !response.destroyed; sent += filler.length)
     if (!response.write(filler)) await Promise.race([told(response, 'drain'), left])
+  // Each at any time within its gap: streams that once spoke together would do so to their end.
+  const beganAt = performance.now()
   for (let index = 0; index < pieces && !response.destroyed; index += 1) {
-    if (gapMs > 0) await new Promise((resolve) => setTimeout(resolve, gapMs))
+    if (gapMs > 0) await wait(beganAt + (index + Math.random()) * gapMs - performance.now())
     say(`${mark} at=${nowMicros()} `)
   }
   for (const event of ended(pieces)) response.write(encoder.push(event))
