@@ -38,7 +38,7 @@ export class Session {
   #turn: number
   #calls: number
   #usage: Usage
-  #losses: readonly Loss[] = []
+  readonly #losses: Loss[] = []
   #response: CompletionResponse | undefined
   /** The calls of the last answer while they have no message of results. */
   #batch: CallBatch | undefined
@@ -137,7 +137,7 @@ export class Session {
   /** Takes the answer into the conversation. Gives its calls, if it has any. */
   #take(response: CompletionResponse): CallBatch | undefined {
     this.#usage = addUsage(this.#usage, response.usage ?? {})
-    if (response.losses.length > 0) this.#losses = [...this.#losses, ...response.losses]
+    for (const loss of response.losses) this.#losses.push(loss)
     const calls = response.message.content.filter(isCall)
     if (calls.length === 0) this.#stop = stopOf(response)
     this.#response = response
@@ -247,7 +247,7 @@ export class Session {
       usage: this.#usage,
       turns: this.#turn,
       calls: this.#calls,
-      losses: this.#losses,
+      losses: [...this.#losses],
       ...(this.#inDoubt.length === 0 ? {} : { inDoubt: this.#inDoubt }),
       ...(state === undefined ? {} : { state }),
     }

@@ -1,6 +1,6 @@
 // The transport on Node: node:http(s) with a keep-alive pool, half the processor time of Node 20's fetch per call.
 // The body is pulled (`read`), never pushed by 'data' events: waiting pieces are joined, and a slow reader slows the sender.
-import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http'
+import { type ClientRequestArgs, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http'
 import type * as https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
 import { ToolwireError } from '../errors/error.js'
@@ -44,8 +44,25 @@ async function ask(request: TransportRequest, limits: Deadlines | undefined): Pr
   return new NodeCall(request, limits).send(open, options, pieces)
 }
 
+/** Remembers under which name the sockets of the last place are kept: Node makes it, and looks it up as a new text, at each request. */
+class NamingAgent extends HttpAgent {
+  #host: string | null | undefined
+  #port: RequestOptions['port']
+  #name = ''
+
+  override getName(options: ClientRequestArgs = {}): string {
+    const { host, port } = options
+    if (this.#name === '' || host !== this.#host || port !== this.#port) {
+      this.#host = host
+      this.#port = port
+      this.#name = super.getName(options)
+    }
+    return this.#name
+  }
+}
+
 function plainDoor(): Door {
-  plain ??= { agent: new HttpAgent(pool), open: httpRequest }
+  plain ??= { agent: new NamingAgent(pool), open: httpRequest }
   return plain
 }
 

@@ -37,14 +37,27 @@ export function plainMessage(message: Message): Piece | undefined {
 
 export const noLosses: readonly Loss[] = []
 
+interface Moved {
+  readonly path: string
+  readonly losses: readonly Loss[]
+}
+
+/** Where the losses of a piece were last wanted: mostly at the same place again. */
+const lastMoved = new WeakMap<readonly Loss[], Moved>()
+
 /** The losses of a piece, moved to where its node stands. */
 export function relocate(losses: readonly Loss[], path: string, into: Loss[]): void {
-  for (const { code, wire, path: place, kind, to, message } of losses) {
-    const moved = path + place
-    into.push(
-      to === undefined ? { code, wire, path: moved, kind, message } : { code, wire, path: moved, kind, to, message },
-    )
+  let last = lastMoved.get(losses)
+  if (last?.path !== path) {
+    last = { path, losses: losses.map((loss) => moved(loss, path)) }
+    lastMoved.set(losses, last)
   }
+  for (const loss of last.losses) into.push(loss)
+}
+
+function moved({ code, wire, path: place, kind, to, message }: Loss, path: string): Loss {
+  const there = path + place
+  return to === undefined ? { code, wire, path: there, kind, message } : { code, wire, path: there, kind, to, message }
 }
 
 /** The messages of a request, items with commas between them: the bytes of those that were written before, and the text of the rest. */

@@ -104,18 +104,33 @@ function readCall(
     if (call.willContinue !== true) closePending(state, false, events)
     return
   }
-  const { partialArgs: pieces, willContinue: continues, ...own } = call
   closePending(state, false, events)
   openPart(state)
-  const fragment = fragmentOf(state, part, own)
-  if (continues !== true && pieces === undefined) {
-    const whole = { ...fragment, ...argumentsOf(fragment, own.args ?? undefined, span) }
-    append(events, state.calls.push(whole, state.position))
+  if (!('partialArgs' in call || 'willContinue' in call)) {
+    readWhole(state, part, call, span, events)
     return
   }
-  state.pending = { part: state.position, fragment, pieces: partialArguments() }
+  const { partialArgs: pieces, willContinue: continues, ...own } = call
+  if (continues !== true && pieces === undefined) {
+    readWhole(state, part, own, span, events)
+    return
+  }
+  state.pending = { part: state.position, fragment: fragmentOf(state, part, own), pieces: partialArguments() }
   state.pending.pieces.add(pieces)
   if (continues !== true) closePending(state, false, events)
+}
+
+/** A call that came at once. */
+function readWhole(
+  state: PartState,
+  part: JsonObject,
+  call: JsonObject,
+  span: (value: Json) => string | undefined,
+  events: CompletionEvent[],
+): void {
+  const fragment = fragmentOf(state, part, call)
+  const whole = { ...fragment, ...argumentsOf(fragment, call.args ?? undefined, span) }
+  append(events, state.calls.push(whole, state.position))
 }
 
 /** Ends a call that came in pieces. `cut` says that the answer ended before it did. */
