@@ -36,16 +36,19 @@ export function scenarios(quick) {
   }
 }
 
-/** One call with arguments of this size in fragments of 50 bytes. `growth`: sizes double, so the slow are stopped in time. */
+/**
+ * Calls with arguments of this size in fragments of 50 bytes, from 100 kB on as much in every batch: a collection comes after so much
+ * work, and would else be in each of the large and in few of the small. `growth`: sizes double, so the slow are stopped in time.
+ */
 function argumentsOf(kilobytes, quick) {
   return {
     key: `${kilobytes}k`,
     slug: `args-${kilobytes * 1000}-${kilobytes * 20}`,
     action: 'chatStream',
     tools: 'big',
-    calls: 1,
+    calls: quick ? 1 : Math.min(8, 800 / kilobytes),
     rounds: quick ? 2 : 15,
-    warm: kilobytes === 50 ? 3 : 1,
+    warm: quick ? 2 : kilobytes === 50 ? 60 : 4,
     units: kilobytes * 20,
     wires: ['openai', 'anthropic'],
     growth: true,
