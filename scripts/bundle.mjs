@@ -45,6 +45,12 @@ const parts = [...new Set([...modules.values()].map(({ part }) => part))]
 const foreign = 'toolwire-module:'
 const loaderOf = (name) => `load_${name.replaceAll('-', '_')}`
 
+/** Loads a part at its first use. */
+function loaderText(name, folder) {
+  const loader = loaderOf(name)
+  return `var ${loader}_done;\nvar ${loader} = () => ${loader}_done ??= require("${folder}/${name}.cjs");\n`
+}
+
 /** In the text of one part: the modules of the others stay outside, each under the name of its path. */
 function onlyOf(part) {
   return {
@@ -88,8 +94,7 @@ async function writePart(part) {
   const loaders = parts.map(({ name }) => {
     const loader = loaderOf(name)
     if (text.includes(`${loader}_done.`)) return `var ${loader}_done = require("./${name}.cjs");\n`
-    const onUse = `var ${loader}_done;\nvar ${loader} = () => ${loader}_done ??= require("./${name}.cjs");\n`
-    return text.includes(`${loader}()`) ? onUse : ''
+    return text.includes(`${loader}()`) ? loaderText(name, '.') : ''
   })
   const exporting = 'var exportAll = (all) => { module.exports = all };\n'
   writeFileSync(file, inAscii(`"use strict";\n${exporting}${loaders.join('')}${text}`))
@@ -138,11 +143,7 @@ function standInsOf({ part, key, values }, { isThere, isReplaced, suffix = '' })
 }
 
 function loadersFrom(folder, text) {
-  const lines = parts.map(({ name }) => {
-    const loader = loaderOf(name)
-    const line = `let ${loader}_done\nconst ${loader} = () => (${loader}_done ??= require('${folder}/${name}.cjs'))\n`
-    return text.includes(`${loader}()`) ? line : ''
-  })
+  const lines = parts.map(({ name }) => (text.includes(`${loaderOf(name)}()`) ? loaderText(name, folder) : ''))
   const ours = `import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)\n`
   return `${ours}${lines.join('')}${text}`
 }

@@ -12,6 +12,8 @@ const home = mkdtempSync(join(tmpdir(), 'toolwire-newcomer-'))
 const project = join(home, 'empty-folder')
 // No key of this machine, and no Ollama of it, is used.
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, OLLAMA_HOST: '127.0.0.1:9' }
+/** No step may take longer: npm can wait for a registry for ever. */
+const limitMs = 180_000
 const begin = performance.now()
 const rows = []
 
@@ -97,7 +99,8 @@ function expectOutput(code, name, expected) {
 }
 
 function must(command, args, cwd) {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
+  const { status, signal, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: limitMs })
+  const outcome = signal === null ? status : `${signal}, after ${limitMs / 1000} s at most`
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${outcome}:\n${stdout}${stderr}`)
   return stdout
 }

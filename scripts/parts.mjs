@@ -40,8 +40,8 @@ const parts = [
     modules:
       /^(model|transport|frames|wire)\/(?!index)[^/]+$|^conversation\/(losses|seal|settled|unicode|fold)|^schema\/restrict\/|^json\/(spans|only-member|known-values)/,
   },
-  // A wire has two: what a client needs of it, and what only a server does.
   { name: 'openai-chat-seldom', modules: /^wire\/openai-chat\/(blocks|reasoning|settings-decode)/ },
+  // A wire has two: what a client needs of it, and what only a server does.
   ...wires.flatMap((wire) => [
     { name: wire, modules: new RegExp(`^wire/${wire}/`), reachedFrom: `wire/${wire}/client.js`, after: ['call'] },
     { name: `${wire}-server`, modules: new RegExp(`^wire/${wire}/`), after: ['call', wire] },

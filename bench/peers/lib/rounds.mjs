@@ -2,7 +2,7 @@
 import { median, stats } from './pool.mjs'
 import { takesPart } from './scenarios.mjs'
 
-/** A contender seen to be slow at half the size is run once; beyond this it is not run at all. */
+/** A contender seen to be slow is run once, by one call; beyond this at half the size it is not run at all. */
 const longestMs = 45_000
 const slowMs = 250
 let runs = 0
@@ -11,7 +11,15 @@ let runs = 0
 export async function measureCase(scenario, item, workers, base) {
   const entries = workers
     .filter((worker) => !worker.dead && takesPart(worker.contender, scenario, item))
-    .map((worker) => ({ worker, wall: [], cpu: [], wallRatios: [], cpuRatios: [], rounds: item.rounds }))
+    .map((worker) => ({
+      worker,
+      wall: [],
+      cpu: [],
+      wallRatios: [],
+      cpuRatios: [],
+      rounds: item.rounds,
+      calls: item.calls,
+    }))
   for (const entry of entries) {
     runs += 1
     entry.slug = item.slug.replace('$ID', `${entry.worker.contender.wire}${process.pid}x${runs}`)
@@ -48,9 +56,10 @@ async function warm(entry, item, base) {
   if (last * 4 > longestMs) {
     entry.error = `skipped: ${(last / 1000).toFixed(1)} s at half this size`
     entry.worker.lastMs = last * 4
-  } else if (last > slowMs) entry.rounds = 1
-  else if (item.growth && (await warmed(entry, item, base, 1)) > slowMs) entry.rounds = 1
-  else if (item.warm > 0) await warmed(entry, item, base, item.warm)
+  } else if (last > slowMs || (item.growth && (await warmed(entry, item, base, 1)) > slowMs)) {
+    entry.rounds = 1
+    entry.calls = 1
+  } else if (item.warm > 0) await warmed(entry, item, base, item.warm)
 }
 
 /** Runs so many calls that do not count; the time of one. */
@@ -66,7 +75,7 @@ async function playRound(round, entries, item, base) {
   for (let turn = 0; turn < entries.length; turn += 1) {
     const entry = entries[(turn + round) % entries.length]
     if (entry.error !== undefined || round >= entry.rounds) continue
-    const reply = await send(entry, item, base, item.calls)
+    const reply = await send(entry, item, base, entry.calls)
     if (reply.ok) replies.set(entry, reply)
     else entry.error = reply.error
   }
