@@ -2,7 +2,7 @@
 // reads. It takes megabytes for one that never does, and the others would wait for the work, and for what it leaves to be collected.
 
 /** What an answer may have at once. */
-const freeBytes = 32 * 1024
+const freeBytes = 128 * 1024
 /** What all answers share from then on, and what each may have however many they are: as much as a thousand tokens a second take. */
 const sharedBytesPerMs = 32 * 1024
 const leastBytesPerMs = 256
