@@ -3,9 +3,9 @@
 
 /** What an answer may have at once. */
 const freeBytes = 128 * 1024
-/** What all answers share from then on, and what each may have however many they are: as much as a thousand tokens a second take. */
+/** What all answers share from then on, and what each may have however many they are: as much as five hundred tokens a second take. */
 const sharedBytesPerMs = 32 * 1024
-const leastBytesPerMs = 256
+const leastBytesPerMs = 128
 /** The longest rest, however large the last piece was. */
 const maxRestMs = 256
 /** When nobody else was served for so long, there is nobody to wait for. */

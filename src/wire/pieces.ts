@@ -49,7 +49,7 @@ const lastMoved = new WeakMap<readonly Loss[], Moved>()
 export function relocate(losses: readonly Loss[], path: string, into: Loss[]): void {
   let last = lastMoved.get(losses)
   if (last?.path !== path) {
-    last = { path, losses: losses.map((loss) => moved(loss, path)) }
+    last = { path, losses: losses.map((loss) => Object.freeze(moved(loss, path))) } // shared by all who ask
     lastMoved.set(losses, last)
   }
   for (const loss of last.losses) into.push(loss)
