@@ -7,7 +7,7 @@ const freeBytes = 128 * 1024
 const sharedBytesPerMs = 32 * 1024
 const leastBytesPerMs = 128
 /** The longest rest, however large the last piece was. */
-const maxRestMs = 256
+const maxRestMs = 512
 /** When nobody else was served for so long, there is nobody to wait for. */
 const aloneMs = 100
 
