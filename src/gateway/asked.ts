@@ -29,11 +29,7 @@ export function askedOf(wire: Wire, { path, body }: HttpRequest): Asked | undefi
   return { exchange: { wire, model, stream, client }, sparse }
 }
 
-/** As nearly every name of a model is: nothing in it has to be unescaped, or refused. */
-const plain = /^"[\w./:@-]*"$/
-
 function textIn(span: string | undefined): string | undefined {
-  if (span !== undefined && plain.test(span)) return span.slice(1, -1)
   try {
     const value: unknown = span?.startsWith('"') ? JSON.parse(span) : undefined
     return typeof value === 'string' ? value : undefined

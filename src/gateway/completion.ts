@@ -55,10 +55,10 @@ export async function completion(
   if (endpoint !== undefined) {
     facts.passedThrough = true
     const leg: Leg = { codec, env, exchange, http, requestId, signal, progress }
-    return await admittedTo(service, client, () => forwarded(leg, endpoint, asked?.sparse))
+    return admittedTo(service, client, () => forwarded(leg, endpoint, asked?.sparse))
   }
   const decoded = read ?? codec.request.decode(http, env)
-  return await admittedTo(service, client, () => {
+  return admittedTo(service, client, () => {
     const { request, keep } = continued(service, decoded, client?.name ?? '')
     const { exchange, losses: decodingLosses } = decoded
     const { strict } = service

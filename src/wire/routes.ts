@@ -11,22 +11,18 @@ export type Route =
   | { readonly kind: 'unknown'; readonly wire: Wire; readonly wrongMethod: boolean }
 
 /** By method and path. */
-const exact: Readonly<Record<'GET' | 'POST', ReadonlyMap<string, Route>>> = {
-  POST: new Map<string, Route>([
-    ['/v1/chat/completions', { kind: 'completion', wire: 'openai-chat' }],
-    ['/v1/responses', { kind: 'completion', wire: 'openai-responses' }],
-    ['/v1/messages', { kind: 'completion', wire: 'anthropic' }],
-    ['/v1/messages/count_tokens', { kind: 'token_count', wire: 'anthropic' }],
-    ['/api/chat', { kind: 'completion', wire: 'ollama' }],
-    ['/api/show', { kind: 'model', wire: 'ollama' }],
-  ]),
-  GET: new Map<string, Route>([
-    ['/v1/models', { kind: 'models', wire: 'openai-chat' }],
-    ['/api/tags', { kind: 'models', wire: 'ollama' }],
-    ['/api/version', { kind: 'version', wire: 'ollama' }],
-    ['/', { kind: 'alive', wire: 'ollama' }],
-  ]),
-}
+const exact: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ['POST /v1/chat/completions', { kind: 'completion', wire: 'openai-chat' }],
+  ['POST /v1/responses', { kind: 'completion', wire: 'openai-responses' }],
+  ['POST /v1/messages', { kind: 'completion', wire: 'anthropic' }],
+  ['POST /v1/messages/count_tokens', { kind: 'token_count', wire: 'anthropic' }],
+  ['GET /v1/models', { kind: 'models', wire: 'openai-chat' }],
+  ['POST /api/chat', { kind: 'completion', wire: 'ollama' }],
+  ['GET /api/tags', { kind: 'models', wire: 'ollama' }],
+  ['POST /api/show', { kind: 'model', wire: 'ollama' }],
+  ['GET /api/version', { kind: 'version', wire: 'ollama' }],
+  ['GET /', { kind: 'alive', wire: 'ollama' }],
+])
 /** Those whose path names a model, or a version that changes. */
 const patterns: readonly (readonly [method: 'GET' | 'POST', path: RegExp, route: Route])[] = [
   ['POST', /^\/v1[a-z0-9]*\/.+:(?:generateContent|streamGenerateContent)$/, { kind: 'completion', wire: 'gemini' }],
@@ -44,8 +40,7 @@ export function routeOf(method: string, path: string): Route {
 }
 
 function knownRoute(method: string, path: string): Route | undefined {
-  const known = method === 'GET' || method === 'POST' ? exact[method].get(path) : undefined
-  return known ?? patterns.find(([own, pattern]) => own === method && pattern.test(path))?.[2]
+  return exact.get(`${method} ${path}`) ?? patterns.find(([own, pattern]) => own === method && pattern.test(path))?.[2]
 }
 
 function nearestWire(path: string): Wire {
