@@ -104,33 +104,23 @@ function readCall(
     if (call.willContinue !== true) closePending(state, false, events)
     return
   }
+  const { partialArgs: pieces, willContinue: continues } = call
+  const own = pieces === undefined && continues === undefined ? call : withoutPieces(call) // a copy costs as much as the rest
   closePending(state, false, events)
   openPart(state)
-  if (!('partialArgs' in call || 'willContinue' in call)) {
-    readWhole(state, part, call, span, events)
-    return
-  }
-  const { partialArgs: pieces, willContinue: continues, ...own } = call
+  const fragment = fragmentOf(state, part, own)
   if (continues !== true && pieces === undefined) {
-    readWhole(state, part, own, span, events)
+    const whole = { ...fragment, ...argumentsOf(fragment, own.args ?? undefined, span) }
+    append(events, state.calls.push(whole, state.position))
     return
   }
-  state.pending = { part: state.position, fragment: fragmentOf(state, part, own), pieces: partialArguments() }
+  state.pending = { part: state.position, fragment, pieces: partialArguments() }
   state.pending.pieces.add(pieces)
   if (continues !== true) closePending(state, false, events)
 }
 
-/** A call that came at once. */
-function readWhole(
-  state: PartState,
-  part: JsonObject,
-  call: JsonObject,
-  span: (value: Json) => string | undefined,
-  events: CompletionEvent[],
-): void {
-  const fragment = fragmentOf(state, part, call)
-  const whole = { ...fragment, ...argumentsOf(fragment, call.args ?? undefined, span) }
-  append(events, state.calls.push(whole, state.position))
+function withoutPieces({ partialArgs: _, willContinue: __, ...own }: JsonObject): JsonObject {
+  return own
 }
 
 /** Ends a call that came in pieces. `cut` says that the answer ended before it did. */
