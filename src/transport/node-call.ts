@@ -7,6 +7,7 @@ import { onOwnAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, oversized } from './deadlines.js'
 import { networkError, placeOf } from './network-error.js'
+import { joinChunks } from './node-chunks.js'
 import { decoderFor } from './node-decoding.js'
 import { overdue, shortestOf, unwatched, watch } from './node-watch.js'
 import { Told } from './told.js'
@@ -76,6 +77,7 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
   }
 
   #answered(incoming: IncomingMessage): TransportResponse {
+    if (incoming.headers['transfer-encoding'] === 'chunked') joinChunks(incoming.socket)
     const source = decodedFrom(incoming)
     this.#incoming = incoming
     this.#source = source

@@ -9,6 +9,7 @@ import type { Deadlines } from './deadlines.js'
 import { headerList } from './header-list.js'
 import { placeOf } from './network-error.js'
 import { NodeCall } from './node-call.js'
+import { joining } from './node-chunks.js'
 import type { Transport, TransportRequest, TransportResponse } from './transport.js'
 
 const pool = { keepAlive: true, maxFreeSockets: 256, scheduling: 'lifo', timeout: 30_000 } as const
@@ -61,14 +62,21 @@ class NamingAgent extends HttpAgent {
   }
 }
 
+/** The agent, whose sockets join what comes in chunks. */
+function withJoining<A extends HttpAgent>(agent: A): A {
+  const connect = agent.createConnection.bind(agent)
+  agent.createConnection = (options, callback) => joining(connect(options, callback))
+  return agent
+}
+
 function plainDoor(): Door {
-  plain ??= { agent: new NamingAgent(pool), open: httpRequest }
+  plain ??= { agent: withJoining(new NamingAgent(pool)), open: httpRequest }
   return plain
 }
 
 /** TLS is a third of what this module costs to load, so it waits for the first address that needs it. */
 function secureDoor(): Promise<Door> {
-  const doorOf = ({ Agent, request }: typeof https): Door => ({ agent: new Agent(pool), open: request })
+  const doorOf = ({ Agent, request }: typeof https): Door => ({ agent: withJoining(new Agent(pool)), open: request })
   secure ??= import('node:https').then(doorOf)
   return secure
 }
