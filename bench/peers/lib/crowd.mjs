@@ -6,7 +6,7 @@ const deltas = 200
 export function crowds(quick) {
   return {
     E: { kind: 'conc', wires: ['openai', 'anthropic'], streams: quick ? 300 : 1000, repetitions: quick ? 1 : 3 },
-    EP: { kind: 'paced', wires: ['openai'], streams: 400, repetitions: 1 },
+    EP: { kind: 'paced', wires: ['openai'], streams: 400, repetitions: quick ? 1 : 3 },
   }
 }
 
