@@ -193,8 +193,11 @@ function aheadOfOthers(controller: Controller): void {
   queueMicrotask(() => process.nextTick(() => controller.resume()))
 }
 
+type Headers = Readonly<Record<string, string>>
+
 /** Several values of one name are joined by commas. */
-function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
+function joined(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  if (Object.values(headers).every((value) => typeof value === 'string')) return headers as Headers
   const known: Record<string, string> = {}
   for (const name in headers) {
     const value = headers[name]

@@ -60,18 +60,17 @@ export async function openUpstream(): Promise<Upstream> {
     origins.set(name, known)
     return known
   }
-  const ask = async (request: TransportRequest, limits: Deadlines | undefined): Promise<TransportResponse> => {
-    request.signal.throwIfAborted()
-    const { origin, path, headers: own } = placeOf(request.url)
-    const { method, body } = request
-    const headers = headerList(request.headers, own)
-    const { client, line } = originOf(origin).take()
-    const answer = await new Promise<TransportResponse>((resolve, reject) => {
-      const call = new UpstreamCall(line, request, limits, resolve, reject)
+  const ask = (request: TransportRequest, limits: Deadlines | undefined): Promise<TransportResponse> =>
+    new Promise((resolve, reject) => {
+      request.signal.throwIfAborted()
+      const { origin, path, headers: own } = placeOf(request.url)
+      const { method, body } = request
+      const headers = headerList(request.headers, own)
+      const { client, line } = originOf(origin).take()
+      const answer = (response: TransportResponse): void => resolve(decoded(response, request, limits))
+      const call = new UpstreamCall(line, request, limits, answer, reject)
       client.dispatch({ path, method, headers, body: body === undefined ? null : joined(body) }, call)
     })
-    return decoded(answer, request, limits)
-  }
   const limited =
     (limits: Deadlines): Transport =>
     (request) =>
@@ -85,11 +84,22 @@ export async function openUpstream(): Promise<Upstream> {
   }
 }
 
-/** Text is joined before it becomes bytes: one copy instead of one for each piece, and no memory that is cleared first. */
+/** Every piece is written once, into memory that is not cleared first. Text alone is joined before: to write it costs less than to measure it. */
 function joined(body: Body): Uint8Array {
   const pieces = bodyPieces(body)
   if (pieces.every((piece) => typeof piece === 'string')) return Buffer.from(pieces.join(''))
-  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
+  let length = 0
+  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const piece of pieces) {
+    if (typeof piece === 'string') at += bytes.write(piece, at)
+    else {
+      bytes.set(piece, at)
+      at += piece.length
+    }
+  }
+  return bytes
 }
 
 /**

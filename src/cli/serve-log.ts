@@ -7,74 +7,104 @@ export interface GatewayLog {
   request(record: GatewayLogRecord): void
   /** Something about the gateway itself, such as a config that was read again. */
   tell(level: 'info' | 'error', message: string): void
-  /** Writes what waits for more lines; for those who end the process. */
+  /** Puts off what nobody waits for, such as a line of the log. */
+  later(work: () => void): void
+  /** Does what was put off; for those who end the process. */
   flush(): void
 }
 
+/** How long work may wait for more of its kind: of much that is done at once each costs far less than alone. */
+const gatherMs = 20
+
 export function gatewayLog({ output, env }: Pick<Terminal, 'output' | 'env'>): GatewayLog {
-  const sink = sinkFor(output, env)
-  const logger: Logger = pino({ base: null, timestamp: timeMember }, sink)
-  return {
-    request(record) {
-      const level = levelOf(record.status, record.error)
-      if (record.message === undefined) {
-        logger[level](record)
-        return
+  const isTerminal = output.isTTY === true
+  const lines = isTerminal ? shortLines(output, env) : joinedLines(output)
+  /** When the work was put off that is done now. */
+  let at: number | undefined
+  const logger: Logger = pino({ base: null, timestamp: () => timeMember(at ?? Date.now()) }, lines)
+  let waiting: { readonly at: number; readonly work: () => void }[] = []
+  const flush = (): void => {
+    const put = waiting
+    waiting = []
+    for (const one of put) {
+      at = one.at
+      try {
+        one.work()
+      } catch (error) {
+        logger.error(`what was put off failed: ${String(error)}`)
       }
-      const { message, ...rest } = record
-      logger[level](rest, message)
-    },
-    tell: (level, message) => logger[level](message),
-    flush: sink.flush,
+    }
+    at = undefined
+    lines.flush()
   }
+  const later = (work: () => void): void => {
+    if (waiting.length === 0 && !isTerminal) setTimeout(flush, gatherMs)
+    waiting.push({ at: Date.now(), work })
+    if (isTerminal) flush()
+  }
+  /** What is told in the midst of work that was put off has its time. */
+  const write = (level: Level, record: Partial<GatewayLogRecord>): void => {
+    if (at === undefined) later(() => writeLine(logger, level, record))
+    else writeLine(logger, level, record)
+  }
+  return {
+    request: (record) => write(levelOf(record.status, record.error), record),
+    tell: (level, message) => write(level, { message }),
+    later,
+    flush,
+  }
+}
+
+type Level = 'info' | 'warn' | 'error'
+
+function writeLine(logger: Logger, level: Level, record: Partial<GatewayLogRecord>): void {
+  if (record.message === undefined) {
+    logger[level](record)
+    return
+  }
+  const { message, ...rest } = record
+  logger[level](rest, message)
 }
 
 let second = -1
 let upToSecond = ''
 
 /** `,"time":"2026-01-01T00:00:00.000Z"`. To write a date anew for every line costs as much as the rest of it. */
-function timeMember(): string {
-  const now = Date.now()
-  const thisSecond = Math.floor(now / 1000)
+function timeMember(at: number): string {
+  const thisSecond = Math.floor(at / 1000)
   if (thisSecond !== second) {
     second = thisSecond
-    upToSecond = new Date(now).toISOString().slice(0, 20)
+    upToSecond = new Date(at).toISOString().slice(0, 20)
   }
-  return `,"time":"${upToSecond}${String(now % 1000).padStart(3, '0')}Z"`
+  return `,"time":"${upToSecond}${String(at % 1000).padStart(3, '0')}Z"`
 }
 
-function levelOf(status: number, error: string | undefined): 'info' | 'warn' | 'error' {
+function levelOf(status: number, error: string | undefined): Level {
   if (status >= 500) return 'error'
   return status >= 400 || error !== undefined ? 'warn' : 'info'
 }
 
-interface LineSink {
+/** Where pino writes its lines. */
+interface Lines {
   write(line: string): void
   flush(): void
 }
 
-function sinkFor(output: Sink, env: Terminal['env']): LineSink {
-  if (output.isTTY !== true) return gathering(output)
+function shortLines(output: Sink, env: Terminal['env']): Lines {
   const paint = painter(output, env)
   return { write: (line) => void output.write(`${shortLine(JSON.parse(line) as Line, paint)}\n`), flush() {} }
 }
 
-/** How long a line may wait for others to be written with it. */
-const gatherMs = 20
-
-/** The lines of a short while in one write. */
-function gathering(output: Sink): LineSink {
+function joinedLines(output: Sink): Lines {
   let lines = ''
-  const flush = (): void => {
-    if (lines !== '') output.write(lines)
-    lines = ''
-  }
   return {
     write(line) {
-      if (lines === '') setTimeout(flush, gatherMs)
       lines += line
     },
-    flush,
+    flush() {
+      if (lines !== '') output.write(lines)
+      lines = ''
+    },
   }
 }
 

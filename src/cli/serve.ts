@@ -51,7 +51,7 @@ async function served(source: Source, flags: GatewayFlags, terminal: Terminal, p
   const shared = redis === undefined ? undefined : await sharedLimiter(redis, (message) => log.tell('error', message))
   const state: GatewayState = { ...gatewayState(limits), ...(shared === undefined ? {} : { limiter: shared.limiter }) }
   const upstream = await openUpstream()
-  const own = { log: log.request, around: await requestTracing(), transport: upstream.transport }
+  const own = { log: log.request, later: log.later, around: await requestTracing(), transport: upstream.transport }
   let gateway = gatewayFor(source.options, host, state, own)
   const server = await listen(() => gateway, { host, port })
   const unwatch = source.watch((options) => {
@@ -70,7 +70,7 @@ async function served(source: Source, flags: GatewayFlags, terminal: Terminal, p
 }
 
 /** What the command adds to every config. */
-interface Own extends Pick<GatewayConfig, 'log' | 'around'> {
+interface Own extends Pick<GatewayConfig, 'log' | 'later' | 'around'> {
   readonly transport: Transport
 }
 

@@ -5,7 +5,7 @@ import type { Metrics } from './metrics.js'
 import type { Admission, ClientKey, Limiter } from './options.js'
 
 /** Frees the place; `tokens` is what the call used. Does nothing the second time. */
-export type Release = (tokens: number) => Promise<void>
+export type Release = (tokens: number) => Promise<void> | undefined
 
 export interface Door {
   readonly metrics: Metrics
@@ -15,28 +15,35 @@ export interface Door {
 }
 
 /** Throws what the client is told when there is no place. */
-export async function admitted(
-  { metrics, limiter, concurrency }: Door,
-  client: ClientKey | undefined,
-): Promise<Release> {
+export function admitted(door: Door, client: ClientKey | undefined): Release | Promise<Release> {
+  const { metrics, concurrency } = door
   if (metrics.active >= concurrency) throw busy(`the gateway serves ${concurrency} calls already`, 1_000)
   metrics.active += 1
+  return client === undefined ? releaseOf(metrics) : admittedKey(door, client)
+}
+
+async function admittedKey({ metrics, limiter }: Door, client: ClientKey): Promise<Release> {
   try {
-    const admission = client === undefined ? undefined : await admissionOf(limiter, client)
-    let isOpen = true
-    return async (tokens) => {
-      if (!isOpen) return
-      isOpen = false
-      metrics.active -= 1
-      await admission?.release(tokens)
-    }
+    return releaseOf(metrics, await admissionOf(limiter, client))
   } catch (error) {
     metrics.active -= 1
     throw error
   }
 }
 
-async function admissionOf(limiter: Limiter, client: ClientKey): Promise<Extract<Admission, { admitted: true }>> {
+function releaseOf(metrics: Metrics, admission?: Granted): Release {
+  let isOpen = true
+  return (tokens) => {
+    if (!isOpen) return undefined
+    isOpen = false
+    metrics.active -= 1
+    return admission?.release(tokens)
+  }
+}
+
+type Granted = Extract<Admission, { admitted: true }>
+
+async function admissionOf(limiter: Limiter, client: ClientKey): Promise<Granted> {
   const admission = await limiter.admit(client.name, client)
   if (admission.admitted) return admission
   const { limit, retryAfterMs } = admission

@@ -29,9 +29,14 @@ export function askedOf(wire: Wire, { path, body }: HttpRequest): Asked | undefi
   return { exchange: { wire, model, stream, client }, sparse }
 }
 
+/** What most names are made of. */
+const plainName = /^"[\w.:/-]*"$/
+
 function textIn(span: string | undefined): string | undefined {
+  if (span === undefined) return undefined
+  if (plainName.test(span)) return span.slice(1, -1)
   try {
-    const value: unknown = span?.startsWith('"') ? JSON.parse(span) : undefined
+    const value: unknown = span.startsWith('"') ? JSON.parse(span) : undefined
     return typeof value === 'string' ? value : undefined
   } catch {
     return undefined

@@ -14,6 +14,8 @@ export interface Progress {
   losses: readonly string[]
   error: string | undefined
   message: string | undefined
+  /** Reads what the answer tells, where that was put off. */
+  unread: (() => void) | undefined
 }
 
 /** What every call has, also one that goes on as it came. */

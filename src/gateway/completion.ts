@@ -31,8 +31,8 @@ export interface Completion {
   readonly release: Release
 }
 
-/** Throws what the client is told; its place among the calls is free again then. */
-export async function completion(
+/** Throws what the client is told, or rejects with it; its place among the calls is free again then. */
+export function completion(
   service: Service,
   visit: Visit,
   client: ClientKey | undefined,
@@ -85,7 +85,8 @@ async function admittedTo(
   client: ClientKey | undefined,
   ask: () => Promise<Written>,
 ): Promise<Completion> {
-  const release = await admitted(door, client)
+  const admission = admitted(door, client)
+  const release = admission instanceof Promise ? await admission : admission
   try {
     return { written: await ask(), release }
   } catch (error) {

@@ -10,9 +10,9 @@ import { replaceMember } from '../json/spans.js'
 import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
-import type { Env, HttpRequest } from '../wire/codec.js'
+import type { Env, Exchange, HttpRequest } from '../wire/codec.js'
 import { filledRequest, type SparseRequest, sparseRequest } from '../wire/remembered-tools.js'
-import type { Leg, Written } from './call.js'
+import type { Leg, Progress, Written } from './call.js'
 import { failureOf } from './failure.js'
 
 /** Headers that say what is asked, not who asks. */
@@ -22,7 +22,7 @@ const passedBack = new Set(['content-type', 'request-id', 'x-request-id'])
 
 /** `sparse` is the body, if it was looked through before. */
 export async function forwarded(call: Leg, endpoint: Endpoint, sparse?: SparseRequest): Promise<Written> {
-  const answer = await passedOnTo(endpoint, call.http, call.exchange.model, call.signal, sparse)
+  const answer = await passedOnTo(endpoint, call, call.exchange.model, sparse)
   const { status, headers } = answer
   const kept: Record<string, string> = {}
   for (const name in headers) {
@@ -42,33 +42,42 @@ async function readWhole(call: Leg, endpoint: Endpoint, answer: TransportRespons
   } catch (error) {
     throw withoutSecrets(failureOf(error), endpoint.secrets)
   }
-  tell(call, endpoint.codec.response.decode(textAnswer(answer, pieces), call.exchange, outcomeEnv(endpoint)))
+  call.progress.unread = outcomeReader(endpoint, call.exchange, answer, pieces, call.progress)
   return bodyBytes(pieces)
 }
 
-function outcomeEnv({ env: { profile } }: Endpoint): Env {
-  return { profile, createdSeconds: 0, deltas: false, outcomeOnly: true }
+/** What waits to be read holds the answer, and must not hold the request: that is most of what a call needs. */
+function outcomeReader(
+  { codec, env: { profile } }: Endpoint,
+  exchange: Exchange,
+  { status, headers }: TransportResponse,
+  pieces: readonly Uint8Array[],
+  progress: Progress,
+): () => void {
+  const env: Env = { profile, createdSeconds: 0, deltas: false, outcomeOnly: true }
+  return () => tell(progress, codec.response.decode(textAnswer({ status, headers }, pieces), exchange, env))
 }
 
 /** The answer of the endpoint to the client's own request. */
-export async function passedOnTo(
+export function passedOnTo(
   endpoint: Endpoint,
-  http: HttpRequest,
+  { http, requestId, signal }: Pick<Leg, 'http' | 'requestId' | 'signal'>,
   asked: string,
-  signal: AbortSignal,
   sparse?: SparseRequest,
 ): Promise<TransportResponse> {
   if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
-  try {
-    return await answered(endpoint, outgoing(http, asked, endpoint.model, sparse), signal)
-  } catch (error) {
-    throw withoutSecrets(failureOf(error), endpoint.secrets)
-  }
+  return answered(endpoint, outgoing(http, requestId, asked, endpoint.model, sparse), signal)
 }
 
 /** The client's request for the model of the target: the name stands in the body, on Gemini in the path. */
-function outgoing(http: HttpRequest, asked: string, model: string, sparse?: SparseRequest): HttpRequest {
-  const headers: Record<string, string> = {}
+function outgoing(
+  http: HttpRequest,
+  requestId: string,
+  asked: string,
+  model: string,
+  sparse?: SparseRequest,
+): HttpRequest {
+  const headers: Record<string, string> = { 'idempotency-key': `toolwire-${requestId}` }
   for (const name of passedOn) {
     const value = http.headers[name]
     if (value !== undefined) headers[name] = value
@@ -97,7 +106,7 @@ async function* watched(call: Leg, endpoint: Endpoint, body: AsyncIterable<Uint8
     witness.push(piece)
   }
   const { text, ended } = witness.end()
-  tell(call, eventsIn(text, endpoint, call))
+  tell(call.progress, eventsIn(text, endpoint, call))
   if (!ended) throw new ToolwireError('truncated', 'the answer of the provider broke off')
 }
 
@@ -152,7 +161,7 @@ function streamWitness(wire: Wire): Witness {
   }
 }
 
-function tell({ progress }: Leg, events: readonly CompletionEvent[]): void {
+function tell(progress: Progress, events: readonly CompletionEvent[]): void {
   for (const event of events) {
     if (event.type === 'usage') progress.usage = event.usage
     if (event.type === 'finish') progress.finishReason = event.reason

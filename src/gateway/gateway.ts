@@ -1,5 +1,6 @@
 // Any client in, any provider out: one function from a request to its answer, in the web's own forms or in plain ones.
 // The route names the client's wire; the model's name decides who answers, on the same wire or on another.
+import type { ToolwireError } from '../errors/error.js'
 import type { HttpRequest } from '../wire/codec.js'
 import { listing } from '../wire/listings.js'
 import { answerOf, jsonAnswer, preflight, textAnswer } from './answer.js'
@@ -14,7 +15,7 @@ import { type BodyCaps, receive, senderCheck } from './received.js'
 import { type GatewayState, gatewayState } from './state.js'
 import { chooser, wiresOf } from './targets.js'
 import { countedTokens } from './token-count.js'
-import { recordOf, tokensIn, type Visit, visitOf } from './visit.js'
+import { finish, recordOf, tokensUsed, type Visit, visitOf } from './visit.js'
 import { webGateway } from './web.js'
 
 /** A function from a request to its answer; it never rejects. */
@@ -72,6 +73,7 @@ async function serve(
 ): Promise<Answer> {
   const { method, path, headers } = arrival
   const visit = visitOf(arrival, over)
+  const { route } = visit
   try {
     frame.checkSender(headers)
     if (method === 'OPTIONS') return answered(frame, visit, preflight(headers))
@@ -82,29 +84,23 @@ async function serve(
     if (isReading && path === '/metrics') {
       return answered(frame, visit, textAnswer(frame.state.metrics.text()))
     }
-    return await routed(frame, visit, client)
+    if (route.kind === 'unknown') throw noRoute(arrival, route)
+    const http = await receive(arrival, frame.caps)
+    if (route.kind !== 'completion') return answered(frame, visit, await listed(frame, visit, client, http, route))
+    const { written, release } = await completion(frame, visit, client, http)
+    return answered(frame, visit, written, () => {
+      release(client === undefined ? 0 : tokensUsed(visit))?.catch(() => {}) // the limiter is away; the next call finds out
+    })
   } catch (error) {
     const failure = failureOf(error)
     visit.progress.error = failure.code
     visit.progress.message = failure.message
-    return answered(frame, visit, writeFailure(failure, visit.route.wire))
+    return answered(frame, visit, writeFailure(failure, route.wire))
   }
 }
 
-async function routed(frame: Frame, visit: Visit, client: ClientKey | undefined): Promise<Answer> {
-  const { route, arrival } = visit
-  if (route.kind === 'unknown') {
-    const message = `there is no route ${arrival.method} ${arrival.path} on this gateway`
-    throw refused(route.wrongMethod ? 405 : 404, 'not_found', message)
-  }
-  const http = await receive(arrival, frame.caps)
-  if (route.kind === 'completion') {
-    const { written, release } = await completion(frame, visit, client, http)
-    return answered(frame, visit, written, () => {
-      release(tokensIn(visit.progress.usage)).catch(() => {}) // the limiter is away; the next call finds out
-    })
-  }
-  return answered(frame, visit, await listed(frame, visit, client, http, route))
+function noRoute({ method, path }: Arrival, { wrongMethod }: { readonly wrongMethod: boolean }): ToolwireError {
+  return refused(wrongMethod ? 405 : 404, 'not_found', `there is no route ${method} ${path} on this gateway`)
 }
 
 async function listed(
@@ -130,11 +126,21 @@ function answered({ state, options }: Frame, visit: Visit, written: Written, end
   const over = (): void => {
     if (isOver) return
     isOver = true
-    const record = recordOf(visit, written.status)
-    state.metrics.record(record)
-    options.log?.(record)
-    visit.over?.(record)
+    finish(visit, written.status)
     ended?.()
+    const tell = teller(state, options, visit)
+    if (options.later === undefined || visit.over !== undefined) tell()
+    else options.later(tell)
   }
   return answerOf(visit, written, over)
+}
+
+/** What waits to be told must not hold the request and its answer. */
+function teller({ metrics }: GatewayState, { log }: GatewayOptions, { facts, progress, over }: Visit): () => void {
+  return () => {
+    const record = recordOf(facts, progress)
+    metrics.record(record)
+    log?.(record)
+    over?.(record)
+  }
 }

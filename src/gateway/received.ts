@@ -14,10 +14,14 @@ export function senderCheck(
 ): (headers: Arrival['headers']) => void {
   const allowed = new Set([...loopback, ...hosts])
   const isOpen = hosts.includes('*')
+  let known: string | undefined // most requests have the host of the one before
   return ({ host = '', origin }) => {
-    const name = hostName(host)
-    if (!isOpen && !allowed.has(name)) {
-      throw new ToolwireError('permission', `this gateway does not answer to the host "${name}"; add it to "hosts"`)
+    if (host !== known) {
+      const name = hostName(host)
+      if (!isOpen && !allowed.has(name)) {
+        throw new ToolwireError('permission', `this gateway does not answer to the host "${name}"; add it to "hosts"`)
+      }
+      known = host
     }
     if (origin !== undefined && !origins.includes(origin)) {
       const message = `web pages of ${origin} may not use this gateway; add the origin to "origins"`
@@ -43,24 +47,20 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export async function receive(arrival: Arrival, caps: BodyCaps): Promise<HttpRequest> {
   const { method, path, query, headers } = arrival
   if (Number(headers['content-length'] ?? 0) > caps.bytes) throw tooLarge(caps.bytes)
-  const bytes = await bodyOf(arrival, caps)
-  try {
-    return { method, path: path + query, headers: headers as HttpRequest['headers'], body: utf8.decode(bytes) }
-  } catch (cause) {
-    throw new ToolwireError('invalid_request', 'the request body is not UTF-8', { cause })
-  }
-}
-
-async function bodyOf(arrival: Arrival, caps: BodyCaps): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
+  const pieces: Uint8Array[] = []
   let length = 0
   const take = (piece: Uint8Array): void => {
     length += piece.length
     if (length > caps.bytes) throw tooLarge(caps.bytes)
-    chunks.push(piece)
+    pieces.push(piece)
   }
   await arrival.read(take, caps.timeoutMs)
-  return bodyBytes(chunks)
+  try {
+    const body = utf8.decode(bodyBytes(pieces))
+    return { method, path: path + query, headers: headers as HttpRequest['headers'], body }
+  } catch (cause) {
+    throw new ToolwireError('invalid_request', 'the request body is not UTF-8', { cause })
+  }
 }
 
 function tooLarge(limit: number): ToolwireError {

@@ -29,7 +29,8 @@ export async function countedTokens(
     visit.progress.losses = ['token_count_estimated']
     return jsonAnswer(listing(route, { models: [], inputTokens: tokensOf(http.body as string) }) as object)
   }
-  const { status, body } = await passedOnTo(endpoint, http, model, visit.arrival.signal)
+  const { requestId, arrival } = visit
+  const { status, body } = await passedOnTo(endpoint, { http, requestId, signal: arrival.signal }, model)
   return { status, headers: { 'content-type': 'application/json' }, body }
 }
 

@@ -28,17 +28,28 @@ export function visitOf(arrival: Arrival, over?: (record: GatewayLogRecord) => v
     route: routeOf(method, path),
     requestId,
     started: performance.now(),
-    progress: { usage: undefined, finishReason: undefined, losses: [], error: undefined, message: undefined },
+    progress: {
+      usage: undefined,
+      finishReason: undefined,
+      losses: [],
+      error: undefined,
+      message: undefined,
+      unread: undefined,
+    },
     over,
     facts: { requestId, method, path, status: 0, durationMs: 0 },
   }
 }
 
-/** The line of the log, once the visit is over. */
-export function recordOf({ facts, started, progress }: Visit, status: number): GatewayLogRecord {
-  const { usage, finishReason, losses, error, message } = progress
+/** Takes note of the end. */
+export function finish({ facts, started }: Visit, status: number): void {
   facts.status = status
   facts.durationMs = Math.round((performance.now() - started) * 1000) / 1000
+}
+
+/** The line of the log, once the visit is finished. */
+export function recordOf(facts: Visit['facts'], progress: Progress): GatewayLogRecord {
+  const { usage, finishReason, losses, error, message } = known(progress)
   if (usage?.input !== undefined) facts.inputTokens = inputOf(usage)
   if (usage?.output !== undefined) facts.outputTokens = usage.output
   if (finishReason !== undefined) facts.finishReason = finishReason
@@ -48,8 +59,16 @@ export function recordOf({ facts, started, progress }: Visit, status: number): G
   return facts
 }
 
-export function tokensIn(usage: Usage | undefined): number {
+/** What the call used. */
+export function tokensUsed({ progress }: Visit): number {
+  const { usage } = known(progress)
   return usage === undefined ? 0 : (usage.total ?? inputOf(usage) + (usage.output ?? 0))
+}
+
+function known(progress: Progress): Progress {
+  progress.unread?.()
+  progress.unread = undefined
+  return progress
 }
 
 function inputOf({ input = 0, cacheRead = 0, cacheWrite = 0 }: Usage): number {

@@ -77,9 +77,13 @@ function pastLast(text: string, keys: readonly Pick<Branch, 'quoted'>[]): (from:
     const first = text.charCodeAt(from)
     if (isAsked || (first !== openBrace && first !== openBracket)) return false
     isAsked = true
-    // Such a key stands there as it is, or with \u in it: no other escape makes a letter.
-    return !text.includes('\\u', from) && keys.every(({ quoted }) => isWord(quoted) && !text.includes(quoted, from))
+    return nowhereFrom(text, from, keys)
   }
+}
+
+/** A key stands there as it is, or with \u in it: no other escape makes a letter. */
+function nowhereFrom(text: string, from: number, keys: readonly Pick<Branch, 'quoted'>[]): boolean {
+  return !text.includes('\\u', from) && keys.every(({ quoted }) => isWord(quoted) && !text.includes(quoted, from))
 }
 
 function isWord(quoted: string): boolean {
@@ -107,9 +111,14 @@ export function renameKeys(text: string, rename: ReadonlyMap<string, string>): s
 
 /** Writes another value, given as JSON text, under a top-level key of an object's text; everything else stays byte for byte. */
 export function replaceMember(text: string, key: string, value: string): string {
+  const quoted = JSON.stringify(key)
+  const usual = `{${quoted}:`
+  if (text.startsWith(usual) && nowhereFrom(text, usual.length, [{ quoted }])) {
+    return usual + value + text.slice(valueEnd(text, skipSpace(text, usual.length)))
+  }
   let index = skipSpace(text, 0)
   if (text.charCodeAt(index) !== openBrace) return text
-  const isPast = pastLast(text, [{ quoted: JSON.stringify(key) }])
+  const isPast = pastLast(text, [{ quoted }])
   let result = ''
   let copied = 0
   index = skipSpace(text, index + 1)

@@ -1,7 +1,7 @@
 // Where a model is: a wire, a vendor's record, an address and a key become one endpoint, checked before anything is sent.
 import { transport as platformTransport } from '#transport'
 import { ToolwireError } from '../errors/error.js'
-import { type Deadlines, defaultDeadlines } from '../transport/deadlines.js'
+import { type Deadlines, defaultDeadlines, withDeadlines } from '../transport/deadlines.js'
 import { fetchTransport } from '../transport/fetch.js'
 import { defaultRetryPolicy, type RetryBudget, retryBudget } from '../transport/retry.js'
 import type { Transport } from '../transport/transport.js'
@@ -42,18 +42,19 @@ export function endpointOf(codec: ClientCodec, profile: Profile, model: string, 
   const baseUrl = options.baseUrl ?? profile.baseUrl
   if (baseUrl === undefined) throw new ToolwireError('misuse', `${profile.name} needs a baseUrl`)
   const apiKey = options.apiKey ?? (profile.keyVariable === undefined ? undefined : environment(profile.keyVariable))
+  const deadlines = deadlinesOf(options)
   const headers = { ...authHeaders(profile, apiKey), ...lowerCase(options.headers ?? {}) }
   return {
     name: `${profile.name}:${model}`,
     model,
     codec,
     env: { profile, createdSeconds: 0, deltas: false },
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    addressOf: addressesAt(baseUrl.replace(/\/+$/, '')),
     headers,
     ...(needsKey(profile, options) && apiKey === undefined ? { missingKey: missingKey(profile) } : {}),
     secrets: [...secretsIn(headers), ...(apiKey === undefined ? [] : [apiKey])],
-    transport: options.transport ?? (options.fetch === undefined ? platformTransport : fetchTransport(options.fetch)),
-    deadlines: deadlinesOf(options),
+    transport: withDeadlines(transportOf(options), deadlines),
+    deadlines,
     retry: { ...defaultRetryPolicy, retries: options.retries ?? defaultRetryPolicy.retries },
     budget: budgetOf(baseUrl),
     onRetry: options.onRetry,
@@ -62,6 +63,23 @@ export function endpointOf(codec: ClientCodec, profile: Profile, model: string, 
       ...knownCapabilities(codec.wire, profile, model),
       ...options.capabilities,
     },
+  }
+}
+
+function transportOf({ transport, fetch }: ModelOptions): Transport {
+  return transport ?? (fetch === undefined ? platformTransport : fetchTransport(fetch))
+}
+
+/** Addresses under a base address: a version that it ends with is not said twice. Most calls have the path of the one before. */
+function addressesAt(baseUrl: string): (path: string) => string {
+  let known = ''
+  let address = baseUrl
+  return (path) => {
+    if (path === known) return address
+    const version = /^\/v\d[a-z0-9]*(?=\/)/.exec(path)?.[0]
+    known = path
+    address = version !== undefined && baseUrl.endsWith(version) ? baseUrl + path.slice(version.length) : baseUrl + path
+    return address
   }
 }
 

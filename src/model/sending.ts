@@ -1,7 +1,7 @@
 // One HTTP exchange with an endpoint: sent again where that may help, under its deadlines, an error answer as a coded error.
 import { ToolwireError } from '../errors/error.js'
 import { bodyBytes } from '../frames/body.js'
-import { type Deadlines, withDeadlines } from '../transport/deadlines.js'
+import type { Deadlines } from '../transport/deadlines.js'
 import { type RetryBudget, type RetryPolicy, retryWaitMs } from '../transport/retry.js'
 import type { Transport, TransportResponse } from '../transport/transport.js'
 import type { ClientCodec, Env, HttpRequest, HttpResponse } from '../wire/codec.js'
@@ -20,12 +20,14 @@ export interface Endpoint {
   readonly model: string
   readonly codec: ClientCodec
   readonly env: Env
-  readonly baseUrl: string
+  /** The address of a path there. */
+  readonly addressOf: (path: string) => string
   /** Credentials and the caller's own headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly secrets: readonly string[]
   /** Why nothing can be sent: the provider needs a key and there is none. */
   readonly missingKey?: string | undefined
+  /** Under the deadlines. */
   readonly transport: Transport
   readonly deadlines: Deadlines
   readonly retry: RetryPolicy
@@ -35,28 +37,28 @@ export interface Endpoint {
   readonly capabilities: Capabilities
 }
 
-/** Sends the request, again where that may help, until an answer that is no error stands. */
+/** Sends the request, again where that may help, until an answer that is no error stands. Fails without the endpoint's secrets. */
 export async function answered(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal): Promise<TransportResponse> {
   const { budget, retry, onRetry } = endpoint
   budget.called()
-  const send = withDeadlines(endpoint.transport, endpoint.deadlines)
-  const key = `toolwire-${crypto.randomUUID()}`
+  const key = http.headers['idempotency-key'] ?? `toolwire-${crypto.randomUUID()}`
   const headers = { 'idempotency-key': key, ...http.headers, ...endpoint.headers }
   const { method, path } = http
   const body = http.body.length === 0 ? undefined : http.body
   for (let attempt = 0; ; attempt += 1) {
     let error: ToolwireError
     try {
-      const answer = await send({ method, url: addressOf(endpoint.baseUrl, path), headers, body, signal })
+      const answer = await endpoint.transport({ method, url: endpoint.addressOf(path), headers, body, signal })
       if (answer.status >= 200 && answer.status < 300) return answer
       const told = await whole(answer)
       error = isRedirect(told) ? redirected(told.status) : endpoint.codec.error.decode(told)
     } catch (caught) {
       error = failureOf(caught, signal)
     }
+    error = withoutSecrets(error, endpoint.secrets)
     const waitMs = retryWaitMs(error, attempt, retry, Math.random())
     if (waitMs === undefined || !budget.spend()) throw error
-    onRetry?.({ attempt: attempt + 1, waitMs, error: withoutSecrets(error, endpoint.secrets) })
+    onRetry?.({ attempt: attempt + 1, waitMs, error })
     await pause(waitMs, signal)
   }
 }
@@ -71,7 +73,10 @@ export async function whole(answer: TransportResponse): Promise<HttpResponse> {
 }
 
 /** The answer with its body, of which all pieces are here, as text. */
-export function textAnswer({ status, headers }: TransportResponse, pieces: readonly Uint8Array[]): HttpResponse {
+export function textAnswer(
+  { status, headers }: Omit<TransportResponse, 'body'>,
+  pieces: readonly Uint8Array[],
+): HttpResponse {
   return { status, headers, body: decoder.decode(bodyBytes(pieces)) }
 }
 
@@ -83,12 +88,6 @@ function isRedirect({ status }: HttpResponse): boolean {
 function redirected(status: number): ToolwireError {
   const message = `the server answered with a redirect (status ${status}), which is never followed; check baseUrl`
   return new ToolwireError('server_error', message, { status, retryable: false })
-}
-
-/** The address of a path: a version that the base address ends with is not said twice. */
-function addressOf(baseUrl: string, path: string): string {
-  const version = /^\/v\d[a-z0-9]*(?=\/)/.exec(path)?.[0]
-  return version !== undefined && baseUrl.endsWith(version) ? baseUrl + path.slice(version.length) : baseUrl + path
 }
 
 /** Any failure as a coded error; an abort by the caller is `aborted`, whatever its reason is. */

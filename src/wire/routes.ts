@@ -10,21 +10,23 @@ export type Route =
   | { readonly kind: 'alive'; readonly wire: 'ollama' }
   | { readonly kind: 'unknown'; readonly wire: Wire; readonly wrongMethod: boolean }
 
-/** By method and path. */
-const exact: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ['POST /v1/chat/completions', { kind: 'completion', wire: 'openai-chat' }],
-  ['POST /v1/responses', { kind: 'completion', wire: 'openai-responses' }],
-  ['POST /v1/messages', { kind: 'completion', wire: 'anthropic' }],
-  ['POST /v1/messages/count_tokens', { kind: 'token_count', wire: 'anthropic' }],
-  ['GET /v1/models', { kind: 'models', wire: 'openai-chat' }],
-  ['POST /api/chat', { kind: 'completion', wire: 'ollama' }],
-  ['GET /api/tags', { kind: 'models', wire: 'ollama' }],
-  ['POST /api/show', { kind: 'model', wire: 'ollama' }],
-  ['GET /api/version', { kind: 'version', wire: 'ollama' }],
-  ['GET /', { kind: 'alive', wire: 'ollama' }],
+type Method = 'GET' | 'POST'
+
+/** By path; each has one method. */
+const exact: ReadonlyMap<string, readonly [Method, Route]> = new Map<string, readonly [Method, Route]>([
+  ['/v1/chat/completions', ['POST', { kind: 'completion', wire: 'openai-chat' }]],
+  ['/v1/responses', ['POST', { kind: 'completion', wire: 'openai-responses' }]],
+  ['/v1/messages', ['POST', { kind: 'completion', wire: 'anthropic' }]],
+  ['/v1/messages/count_tokens', ['POST', { kind: 'token_count', wire: 'anthropic' }]],
+  ['/v1/models', ['GET', { kind: 'models', wire: 'openai-chat' }]],
+  ['/api/chat', ['POST', { kind: 'completion', wire: 'ollama' }]],
+  ['/api/tags', ['GET', { kind: 'models', wire: 'ollama' }]],
+  ['/api/show', ['POST', { kind: 'model', wire: 'ollama' }]],
+  ['/api/version', ['GET', { kind: 'version', wire: 'ollama' }]],
+  ['/', ['GET', { kind: 'alive', wire: 'ollama' }]],
 ])
 /** Those whose path names a model, or a version that changes. */
-const patterns: readonly (readonly [method: 'GET' | 'POST', path: RegExp, route: Route])[] = [
+const patterns: readonly (readonly [method: Method, path: RegExp, route: Route])[] = [
   ['POST', /^\/v1[a-z0-9]*\/.+:(?:generateContent|streamGenerateContent)$/, { kind: 'completion', wire: 'gemini' }],
   ['POST', /^\/v1[a-z0-9]*\/.+:countTokens$/, { kind: 'token_count', wire: 'gemini' }],
   ['GET', /^\/v1(?:alpha|beta)[0-9]*\/models$/, { kind: 'models', wire: 'gemini' }],
@@ -40,7 +42,9 @@ export function routeOf(method: string, path: string): Route {
 }
 
 function knownRoute(method: string, path: string): Route | undefined {
-  return exact.get(`${method} ${path}`) ?? patterns.find(([own, pattern]) => own === method && pattern.test(path))?.[2]
+  const known = exact.get(path)
+  if (known !== undefined) return known[0] === method ? known[1] : undefined
+  return patterns.find(([own, pattern]) => own === method && pattern.test(path))?.[2]
 }
 
 function nearestWire(path: string): Wire {

@@ -22,6 +22,8 @@ const block = fc.constantFrom<object | null>(
   { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } },
   { type: 'thinking', thinking: 'hm', signature: 's' },
   { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+  { type: 'server_tool_use', id: 's', name: 'code', input: { type: 'tool_use', stop_reason: 'refusal', usage: {} } },
+  { type: 'text', text: '"type":"tool_use"],"stop_reason":"end_turn","usage":{' },
   null,
 )
 const reason = fc.constantFrom('end_turn', 'tool_use', 'max_tokens', 'refusal', 'pause_turn', 'new_reason', null)
@@ -35,8 +37,12 @@ const message = fc.record(
   },
   { requiredKeys: ['id'] },
 )
+/** As the provider writes it, and as others may: spaced, in another order, with a member twice. */
 const body = fc.oneof(
   message.map((value) => JSON.stringify(value)),
+  message.map((value) => JSON.stringify(value, null, 1)),
+  message.map((value) => JSON.stringify(Object.fromEntries(Object.entries(value).reverse()))),
+  fc.tuple(message, message).map(([a, b]) => `${JSON.stringify(a).slice(0, -1)},${JSON.stringify(b).slice(1)}`),
   fc.constantFrom('', '{', 'null', '[]'),
 )
 
