@@ -1,5 +1,6 @@
 // H: a gateway, OpenAI Chat in and Anthropic out, beside hand-written proxies and Portkey; and toolwire with one wire in and out.
-// A closed loop of clients in this process; the processor time of each gateway is read from /proc. Rounds are interleaved.
+// A closed loop of clients in this process; the processor time of each gateway is read from /proc. Rounds are interleaved, and short:
+// the machine is another from second to second, and a ratio is only as good as what both sides had in common.
 // A further contender: EXTRA_GATEWAY names a module that exports entries of the shape in gateways/index.mjs.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -23,8 +24,8 @@ export default async function gateway({ quick, isWanted = () => true }) {
   for (const entry of [...gateways, ...(await further())].filter((entry) => entry.floor || isWanted(entry)))
     running.push(await start(entry, upstream))
   const plan = quick
-    ? { warm: { ms: 6_000, calls: 1_500 }, rounds: 5, ms: 700 }
-    : { warm: { ms: 15_000, calls: 5_000 }, rounds: 8, ms: 1_200 }
+    ? { warm: { ms: 6_000, calls: 1_500 }, rounds: 12, ms: 300 }
+    : { warm: { ms: 15_000, calls: 5_000 }, rounds: 32, ms: 300 }
   const found = {}
   for (const item of cases) {
     console.error(`H ${item.label}`)

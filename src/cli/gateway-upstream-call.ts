@@ -19,6 +19,8 @@ export interface Line {
   goOn(): void
   /** An error ended it. */
   isBroken(): boolean
+  /** The request has left this process to its last byte. */
+  isSent(): boolean
   /** At once, whatever is on its way. */
   close(): void
 }

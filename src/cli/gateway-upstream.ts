@@ -3,13 +3,13 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { buildConnector, Client } from 'undici'
-import { type Body, bodyPieces } from '../frames/body.js'
 import { type Deadlines, oversized } from '../transport/deadlines.js'
 import { headerList } from '../transport/header-list.js'
 import { networkError } from '../transport/network-error.js'
 import { readAddress } from '../transport/node.js'
 import { decoderFor } from '../transport/node-decoding.js'
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js'
+import { filled, giveBack } from './gateway-outbox.js'
 import { type Line, UpstreamCall } from './gateway-upstream-call.js'
 
 export interface Upstream {
@@ -67,9 +67,13 @@ export async function openUpstream(): Promise<Upstream> {
       const { method, body } = request
       const headers = headerList(request.headers, own)
       const { client, line } = originOf(origin).take()
-      const answer = (response: TransportResponse): void => resolve(decoded(response, request, limits))
+      const bytes = body === undefined ? null : filled(body)
+      const answer = (response: TransportResponse): void => {
+        if (bytes !== null && line.isSent()) giveBack(bytes)
+        resolve(decoded(response, request, limits))
+      }
       const call = new UpstreamCall(line, request, limits, answer, reject)
-      client.dispatch({ path, method, headers, body: body === undefined ? null : joined(body) }, call)
+      client.dispatch({ path, method, headers, body: bytes }, call)
     })
   const limited =
     (limits: Deadlines): Transport =>
@@ -82,24 +86,6 @@ export async function openUpstream(): Promise<Upstream> {
       await Promise.all([...origins.values()].map((origin) => origin.close()))
     },
   }
-}
-
-/** Every piece is written once, into memory that is not cleared first. Text alone is joined before: to write it costs less than to measure it. */
-function joined(body: Body): Uint8Array {
-  const pieces = bodyPieces(body)
-  if (pieces.every((piece) => typeof piece === 'string')) return Buffer.from(pieces.join(''))
-  let length = 0
-  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
-  const bytes = Buffer.allocUnsafe(length)
-  let at = 0
-  for (const piece of pieces) {
-    if (typeof piece === 'string') at += bytes.write(piece, at)
-    else {
-      bytes.set(piece, at)
-      at += piece.length
-    }
-  }
-  return bytes
 }
 
 /**
@@ -135,6 +121,11 @@ class Valve {
 
   isBroken(): boolean {
     return this.#isBroken
+  }
+
+  /** Nothing that was written waits to be sent. */
+  isSent(): boolean {
+    return this.#socket?.writableLength === 0
   }
 
   /** Open for the next call; what was read for this one is read. */
@@ -180,6 +171,7 @@ class Origin {
       hold: () => valve.shut(),
       goOn: () => valve.open(),
       isBroken: () => valve.isBroken(),
+      isSent: () => valve.isSent(),
       close: drop,
     }
     const made: Connection = { client, line }

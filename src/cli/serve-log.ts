@@ -13,8 +13,10 @@ export interface GatewayLog {
   flush(): void
 }
 
-/** How long work may wait for more of its kind: of much that is done at once each costs far less than alone. */
+/** How long a line may wait for others to be written with it. */
 const gatherMs = 20
+/** So much work is done at once, where each costs far less than alone. What waits must be little: it outlives young collections. */
+const maxWaiting = 16
 
 export function gatewayLog({ output, env }: Pick<Terminal, 'output' | 'env'>): GatewayLog {
   const isTerminal = output.isTTY === true
@@ -23,7 +25,8 @@ export function gatewayLog({ output, env }: Pick<Terminal, 'output' | 'env'>): G
   let at: number | undefined
   const logger: Logger = pino({ base: null, timestamp: () => timeMember(at ?? Date.now()) }, lines)
   let waiting: { readonly at: number; readonly work: () => void }[] = []
-  const flush = (): void => {
+  let isTimed = false
+  const catchUp = (): void => {
     const put = waiting
     waiting = []
     for (const one of put) {
@@ -35,12 +38,18 @@ export function gatewayLog({ output, env }: Pick<Terminal, 'output' | 'env'>): G
       }
     }
     at = undefined
+  }
+  const flush = (): void => {
+    isTimed = false
+    catchUp()
     lines.flush()
   }
   const later = (work: () => void): void => {
-    if (waiting.length === 0 && !isTerminal) setTimeout(flush, gatherMs)
     waiting.push({ at: Date.now(), work })
     if (isTerminal) flush()
+    else if (!isTimed) setTimeout(flush, gatherMs)
+    else if (waiting.length === maxWaiting) setImmediate(catchUp)
+    isTimed = !isTerminal
   }
   /** What is told in the midst of work that was put off has its time. */
   const write = (level: Level, record: Partial<GatewayLogRecord>): void => {

@@ -39,9 +39,15 @@ function readUsage(raw: JsonObject): Usage {
 
 /** The whole object without nulls, when it says more than the buckets; else nothing. */
 function beyondBuckets(raw: JsonObject): JsonObject | undefined {
-  const kept = Object.entries(raw).filter(([, value]) => value !== null)
-  const tells = kept.some(([key, value]) => !buckets.has(key) && !(key === 'output_tokens_details' && isPlain(value)))
-  return tells ? Object.fromEntries(kept) : undefined
+  for (const key of Object.keys(raw)) {
+    if (tellsMore(key, raw[key] ?? null))
+      return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null))
+  }
+  return undefined
+}
+
+function tellsMore(key: string, value: Json): boolean {
+  return value !== null && !buckets.has(key) && !(key === 'output_tokens_details' && isPlain(value))
 }
 
 function isPlain(details: Json): boolean {
