@@ -1,32 +1,53 @@
 // The little a gateway must know of a call that it sends on as it came: reading all of it would cost more than the call.
 // What is not found here is for the codec to read, and to refuse in the form of its wire; what is no JSON, for the provider.
 import type { Wire } from '../conversation/messages.js'
-import { spanFinder } from '../json/spans.js'
+import { lastOf, memberFinder, type Places } from '../json/members.js'
 import type { Exchange, HttpRequest } from '../wire/codec.js'
 import { readPath } from '../wire/gemini/paths.js'
 import { type SparseRequest, sparseRequest } from '../wire/remembered-tools.js'
 
-const spansOf = spanFinder(['/model', '/stream', '/stream_options/include_usage'])
+/** A body that was looked through for the name of its model. */
+export interface NamedBody {
+  readonly sparse: SparseRequest
+  /** Where the name stands in the sparse text. */
+  readonly model: Places
+}
 
-/** What was asked, and the body as it was looked through for it. */
+/** What was asked, and the body that says so. */
 export interface Asked {
   readonly exchange: Exchange
-  readonly sparse: SparseRequest
+  readonly body: NamedBody
 }
+
+const membersOf = memberFinder(['model', 'stream', 'stream_options'])
+const usageOf = memberFinder(['include_usage'])
+const modelOf = memberFinder(['model'])
 
 export function askedOf(wire: Wire, { path, body }: HttpRequest): Asked | undefined {
   const text = body as string
   if (wire === 'gemini') {
     const { model, stream } = readPath(path)
-    return model === '' ? undefined : { exchange: { wire, model, stream }, sparse: { text, tools: undefined } }
+    const body = { sparse: { text, tools: undefined }, model: modelOf(text)[0] }
+    return model === '' ? undefined : { exchange: { wire, model, stream }, body }
   }
   const sparse = sparseRequest(text)
-  const find = spansOf(sparse.text)
-  const model = textIn(find('/model'))
+  const [models, streams, options] = membersOf(sparse.text)
+  const model = textIn(lastOf(sparse.text, models))
   if (model === undefined) return undefined
-  const stream = wire === 'ollama' ? find('/stream') !== 'false' : find('/stream') === 'true'
-  const client = { includeUsage: find('/stream_options/include_usage') === 'true' }
-  return { exchange: { wire, model, stream, client }, sparse }
+  const streamed = lastOf(sparse.text, streams)
+  const stream = wire === 'ollama' ? streamed !== 'false' : streamed === 'true'
+  const client = { includeUsage: wantsUsage(lastOf(sparse.text, options)) }
+  return { exchange: { wire, model, stream, client }, body: { sparse, model: models } }
+}
+
+function wantsUsage(options: string | undefined): boolean {
+  return options !== undefined && lastOf(options, usageOf(options)[0]) === 'true'
+}
+
+/** The same for a body of which all else is known. */
+export function namedBody(text: string): NamedBody {
+  const sparse = sparseRequest(text)
+  return { sparse, model: modelOf(sparse.text)[0] }
 }
 
 /** What most names are made of. */

@@ -55,7 +55,7 @@ export function completion(
   if (endpoint !== undefined) {
     facts.passedThrough = true
     const leg: Leg = { codec, env, exchange, http, requestId, signal, progress }
-    return admittedTo(service, client, () => forwarded(leg, endpoint, asked?.sparse))
+    return admittedTo(service, client, () => forwarded(leg, endpoint, asked?.body))
   }
   const decoded = read ?? codec.request.decode(http, env)
   return admittedTo(service, client, () => {

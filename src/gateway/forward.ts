@@ -6,12 +6,13 @@ import { ToolwireError } from '../errors/error.js'
 import { type Body, bodyBytes, utf8 } from '../frames/body.js'
 import { defaultLimits } from '../frames/limits.js'
 import { readText } from '../frames/text.js'
-import { replaceMember } from '../json/spans.js'
+import { withValue } from '../json/members.js'
 import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
-import type { Env, Exchange, HttpRequest } from '../wire/codec.js'
-import { filledRequest, type SparseRequest, sparseRequest } from '../wire/remembered-tools.js'
+import type { Env, HttpRequest } from '../wire/codec.js'
+import { filledRequest } from '../wire/remembered-tools.js'
+import { type NamedBody, namedBody } from './asked.js'
 import type { Leg, Progress, Written } from './call.js'
 import { failureOf } from './failure.js'
 
@@ -20,9 +21,9 @@ const passedOn = ['accept', 'anthropic-beta', 'anthropic-version', 'content-type
 /** Headers of the answer that belong to the answer, not to the connection. */
 const passedBack = new Set(['content-type', 'request-id', 'x-request-id'])
 
-/** `sparse` is the body, if it was looked through before. */
-export async function forwarded(call: Leg, endpoint: Endpoint, sparse?: SparseRequest): Promise<Written> {
-  const answer = await passedOnTo(endpoint, call, call.exchange.model, sparse)
+/** `body` is that of the request, if it was looked through before. */
+export async function forwarded(call: Leg, endpoint: Endpoint, body?: NamedBody): Promise<Written> {
+  const answer = await passedOnTo(endpoint, call, call.exchange.model, body)
   const { status, headers } = answer
   const kept: Record<string, string> = {}
   for (const name in headers) {
@@ -42,20 +43,19 @@ async function readWhole(call: Leg, endpoint: Endpoint, answer: TransportRespons
   } catch (error) {
     throw withoutSecrets(failureOf(error), endpoint.secrets)
   }
-  call.progress.unread = outcomeReader(endpoint, call.exchange, answer, pieces, call.progress)
+  call.progress.unread = outcomeReader(call, answer, pieces)
   return bodyBytes(pieces)
 }
 
 /** What waits to be read holds the answer, and must not hold the request: that is most of what a call needs. */
 function outcomeReader(
-  { codec, env: { profile } }: Endpoint,
-  exchange: Exchange,
+  { codec: { response }, env: { profile }, exchange, progress }: Leg,
   { status, headers }: TransportResponse,
   pieces: readonly Uint8Array[],
-  progress: Progress,
 ): () => void {
-  const env: Env = { profile, createdSeconds: 0, deltas: false, outcomeOnly: true }
-  return () => tell(progress, codec.response.decode(textAnswer({ status, headers }, pieces), exchange, env))
+  const { outcome = response.decode } = response
+  const env: Env = { profile, createdSeconds: 0, deltas: false }
+  return () => tell(progress, outcome(textAnswer({ status, headers }, pieces), exchange, env))
 }
 
 /** The answer of the endpoint to the client's own request. */
@@ -63,31 +63,25 @@ export function passedOnTo(
   endpoint: Endpoint,
   { http, requestId, signal }: Pick<Leg, 'http' | 'requestId' | 'signal'>,
   asked: string,
-  sparse?: SparseRequest,
+  body?: NamedBody,
 ): Promise<TransportResponse> {
   if (endpoint.missingKey !== undefined) throw new ToolwireError('authentication', endpoint.missingKey)
-  return answered(endpoint, outgoing(http, requestId, asked, endpoint.model, sparse), signal)
+  return answered(endpoint, outgoing(http, requestId, asked, endpoint.model, body), signal)
 }
 
 /** The client's request for the model of the target: the name stands in the body, on Gemini in the path. */
-function outgoing(
-  http: HttpRequest,
-  requestId: string,
-  asked: string,
-  model: string,
-  sparse?: SparseRequest,
-): HttpRequest {
+function outgoing(http: HttpRequest, requestId: string, asked: string, model: string, known?: NamedBody): HttpRequest {
   const headers: Record<string, string> = { 'idempotency-key': `toolwire-${requestId}` }
   for (const name of passedOn) {
     const value = http.headers[name]
     if (value !== undefined) headers[name] = value
   }
-  const body = asked === model ? http.body : named(sparse ?? sparseRequest(http.body as string), model)
+  const body = asked === model ? http.body : named(known ?? namedBody(http.body as string), model)
   return { method: http.method, path: pathFor(http.path, model), headers, body }
 }
 
-function named({ text, tools }: SparseRequest, model: string): Body {
-  return filledRequest({ text: replaceMember(text, 'model', JSON.stringify(model)), tools })
+function named({ sparse: { text, tools }, model: places }: NamedBody, model: string): Body {
+  return filledRequest({ text: withValue(text, places, JSON.stringify(model)), tools })
 }
 
 function pathFor(asked: string, model: string): string {

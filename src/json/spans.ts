@@ -71,7 +71,7 @@ function spansOf(text: string, root: Step): ReadonlyMap<string, string> {
  * For the members of the whole text: whether none of the keys can come from this value on. Looked up once, at the first
  * container: to search the rest of a text costs a tenth of going through it.
  */
-function pastLast(text: string, keys: readonly Pick<Branch, 'quoted'>[]): (from: number) => boolean {
+export function pastLast(text: string, keys: readonly Pick<Branch, 'quoted'>[]): (from: number) => boolean {
   let isAsked = false
   return (from) => {
     const first = text.charCodeAt(from)
@@ -105,34 +105,6 @@ export function renameKeys(text: string, rename: ReadonlyMap<string, string>): s
       copied = end
     }
     index = nextMember(text, valueEnd(text, valueStart(text, end)))
-  }
-  return result + text.slice(copied)
-}
-
-/** Writes another value, given as JSON text, under a top-level key of an object's text; everything else stays byte for byte. */
-export function replaceMember(text: string, key: string, value: string): string {
-  const quoted = JSON.stringify(key)
-  const usual = `{${quoted}:`
-  if (text.startsWith(usual) && nowhereFrom(text, usual.length, [{ quoted }])) {
-    return usual + value + text.slice(valueEnd(text, skipSpace(text, usual.length)))
-  }
-  let index = skipSpace(text, 0)
-  if (text.charCodeAt(index) !== openBrace) return text
-  const isPast = pastLast(text, [{ quoted }])
-  let result = ''
-  let copied = 0
-  index = skipSpace(text, index + 1)
-  while (text.charCodeAt(index) === quote) {
-    const end = stringEnd(text, index)
-    const start = valueStart(text, end)
-    const isWanted = stringIn(text, index, end) === key
-    if (!isWanted && isPast(start)) break
-    const past = valueEnd(text, start)
-    if (isWanted) {
-      result += text.slice(copied, start) + value
-      copied = past
-    }
-    index = nextMember(text, past)
   }
   return result + text.slice(copied)
 }

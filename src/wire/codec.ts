@@ -34,8 +34,6 @@ export interface Env {
   readonly createdSeconds: number
   /** Whether decoding gives `tool_call_delta` events. */
   readonly deltas: boolean
-  /** Whether only `usage` and `finish` of a whole answer are wanted. A codec may then leave out what else it says. */
-  readonly outcomeOnly?: boolean
   readonly limits?: Limits
 }
 
@@ -141,6 +139,8 @@ export interface Codec extends ClientCodec {
   }
   readonly response: ClientCodec['response'] & {
     encode(response: CompletionResponse, exchange: Exchange, env: Env): EncodedResponse
+    /** `decode` for who asks only for `usage` and `finish`, on wires where that is cheaper; the rest may be left out. */
+    outcome?(http: HttpResponse, exchange: Exchange, env: Env): readonly CompletionEvent[]
   }
   readonly stream: ClientCodec['stream'] & {
     encode(exchange: Exchange, env: Env): StreamEncoder

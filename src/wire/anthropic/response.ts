@@ -14,14 +14,11 @@ import type { Env, Exchange, HttpResponse } from '../codec.js'
 import { leftover } from '../extra.js'
 import { readAnswerBlock } from './blocks.js'
 import { decode as decodeError, errorIn } from './error.js'
-import { type Outcome, outcomeIn } from './outcome.js'
 import { defaults, modelled, originOf, wire } from './types.js'
 import { usageEvent } from './usage.js'
 
 export function decode(http: HttpResponse, exchange: Exchange, env: Env): readonly CompletionEvent[] {
   if (http.status >= 400) return [{ type: 'error', error: decodeError(http) }]
-  const outcome = env.outcomeOnly === true ? outcomeIn(http.body) : undefined
-  if (outcome !== undefined) return outcomeEvents(outcome)
   let body: Json
   try {
     body = parseBody(http.body)
@@ -38,8 +35,6 @@ export function decode(http: HttpResponse, exchange: Exchange, env: Env): readon
 const rawInputs = spanFinder(['/content/*/input'])
 
 function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: Env): readonly CompletionEvent[] {
-  if (env.outcomeOnly === true)
-    return outcomeEvents({ body, hasCalls: (body.content as readonly Json[]).some(isCallBlock) })
   const origin = originOf(exchange, env)
   const start = startEvent(body, origin)
   const events: CompletionEvent[] = [start]
@@ -56,13 +51,6 @@ function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: 
   if (usage !== undefined) events.push(usage)
   pushFinish(calls, body.stop_reason, content.findLastIndex(isCallBlock), undefined, events)
   return events
-}
-
-/** How the answer ended and what it used, as `messageEvents` tells it; what a block says is not read. */
-function outcomeEvents({ body, hasCalls }: Outcome): readonly CompletionEvent[] {
-  const usage = usageEvent(body.usage)
-  const finish = finishEvent(body.stop_reason, hasCalls, undefined)
-  return usage === undefined ? [finish] : [usage, finish]
 }
 
 function isCallBlock(block: Json): boolean {
@@ -141,7 +129,8 @@ export function pushFinish(
   events.push(finish)
 }
 
-function finishEvent(
+/** `hasCalls` decides over the word for it. */
+export function finishEvent(
   stopReason: Json | undefined,
   hasCalls: boolean,
   metadata: Metadata | undefined,
