@@ -120,24 +120,37 @@ const endMarks: Readonly<Record<Wire, RegExp>> = {
   gemini: /"finishReason":|"blockReason":|"error":\s*\{/,
 }
 
+/** What the line holds in which a call begins, on wires whose last lines do not tell of it: calls decide how an answer ended. */
+const callMarks: Partial<Readonly<Record<Wire, RegExp>>> = {
+  'openai-chat': /"tool_calls":\s*\[/,
+  anthropic: /"type":\s*"tool_use"/,
+  ollama: /"tool_calls":\s*\[/,
+  gemini: /"functionCall":/,
+}
+
 /** The transport holds the cap. */
 const uncapped = { ...defaultLimits, totalBytes: Number.POSITIVE_INFINITY }
 
 /** So many of the telling lines are kept, half of them the first: Anthropic tells the input at the beginning. */
 const maxLines = 8
 
-/** Keeps the lines that speak of usage or of the end; pieces without such a line are not taken apart. */
+/** Keeps the lines that speak of usage, of the first call or of the end; pieces without such a line are not taken apart. */
 function streamWitness(wire: Wire): Witness {
   const reader = readText(uncapped)
   const endMark = endMarks[wire]
+  const callMark = callMarks[wire]
   const told: string[] = []
+  let call: string | undefined
   let tail = ''
   let ended = false
+  const tellsOfCall = (text: string): boolean => call === undefined && callMark?.test(text) === true
   const see = (line: string): void => {
     const isEnd = endMark.test(line)
+    const isCall = tellsOfCall(line)
     ended ||= isEnd
-    if (!isEnd && !usageMark.test(line)) return
-    if (told.length === maxLines) told.splice(maxLines / 2, 1)
+    if (!isEnd && !isCall && !usageMark.test(line)) return
+    if (isCall) call = line
+    if (told.length === maxLines) told.splice(told[maxLines / 2] === call ? maxLines / 2 + 1 : maxLines / 2, 1)
     told.push(line)
   }
   return {
@@ -145,7 +158,7 @@ function streamWitness(wire: Wire): Witness {
       const text = tail + reader.push(piece)
       const past = text.lastIndexOf('\n') + 1
       const lines = text.slice(0, past)
-      if (endMark.test(lines) || usageMark.test(lines)) for (const line of lines.split('\n')) see(line)
+      if (endMark.test(lines) || usageMark.test(lines) || tellsOfCall(lines)) lines.split('\n').forEach(see)
       tail = text.slice(past)
     },
     end() {

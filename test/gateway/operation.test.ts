@@ -24,8 +24,11 @@ const records: GatewayLogRecord[] = []
 beforeAll(async () => {
   provider = await providerServer({
     strict: true,
-    models: ['scripted'],
-    script: () => ({ text: 'The answer.', usage: { input: 30, output: 10, total: 40 } }),
+    models: ['scripted', 'calling'],
+    script: ({ model }) => ({
+      ...(model === 'calling' ? { calls: [{ name: 'look', args: { at: 'it' } }] } : { text: 'The answer.' }),
+      usage: { input: 30, output: 10, total: 40 },
+    }),
     misbehave: ({ request }) =>
       request.model === 'broken'
         ? { status: 503 }
@@ -254,6 +257,13 @@ describe('on the same wire', () => {
       { ...usage, stream: false },
       { ...usage, stream: true },
     ])
+  })
+
+  test.each(wires)('%s: how an answer ended is told alike, whole or streamed', async (wire) => {
+    const gateway = gatewayTo(wire, { routes: [{ match: '*', targets: [target(wire, { model: 'calling' })] }] })
+    for (const stream of [false, true]) await statusOf(ask(gateway, wire, { body: { stream } }))
+    const ended = { passedThrough: true, finishReason: 'tool_calls' }
+    expect(records).toMatchObject([ended, ended])
   })
 
   test.each(wires)('%s: a whole answer that breaks off is a failure in the form of the wire', async (wire) => {
