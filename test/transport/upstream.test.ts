@@ -1,5 +1,7 @@
 // The gateway's way to its providers against servers on raw sockets: how connections are used, and what is refused.
 
+import { createHash } from 'node:crypto'
+import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, expect, test } from 'vitest'
@@ -244,6 +246,34 @@ test('a whole answer is not touched by a later abort, and the next call on its c
   leaving.abort()
   expect(await second).toBe('ok')
   expect(connections()).toBe(1)
+})
+
+test('bodies of many calls at once arrive as they were given, also where the answer begins before they are read', async () => {
+  const server = createHttpServer((incoming, outgoing) => {
+    if (incoming.headers['x-early'] === 'yes') outgoing.flushHeaders()
+    const pieces: Buffer[] = []
+    incoming.on('data', (piece: Buffer) => pieces.push(piece))
+    incoming.on('end', () => outgoing.end(createHash('sha256').update(Buffer.concat(pieces)).digest('hex')))
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  closing.push(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const sizes = [1, 4_095, 4_096, 4_097, 9_000, 65_536, 65_537, 131_072, 131_073, 400_000]
+  const echoed = async (call: number): Promise<readonly string[]> => {
+    const text = `${call} ä `.repeat(200_000).slice(0, sizes[call % sizes.length])
+    const half = text.length >> 1
+    const forms = [text, [text.slice(0, half), text.slice(half)], [Buffer.from(text.slice(0, half)), text.slice(half)]]
+    const body = forms[call % forms.length] as string | readonly (string | Uint8Array)[]
+    const headers = { 'x-early': call % 2 === 0 ? 'yes' : 'no' }
+    const answer = await transport({ method: 'POST', url, headers, body, signal: new AbortController().signal })
+    return [await textOf(answer), createHash('sha256').update(text).digest('hex')]
+  }
+  for (let round = 0; round < 4; round += 1) {
+    const all = await Promise.all(Array.from({ length: 60 }, (_, call) => echoed(round * 60 + call)))
+    for (const [arrived, given] of all) expect(arrived).toBe(given)
+  }
 })
 
 test('names of headers that are members of every object are only names', async () => {
