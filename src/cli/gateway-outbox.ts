@@ -8,7 +8,7 @@ const mostBytes = 128 * 1024
 /** So much of one size is kept for later. */
 const maxFree = 16
 
-/** Memory that nothing reads, by the power of two that is its length. */
+/** Memory that nothing reads, by its length, a power of two. */
 const free = new Map<number, ArrayBuffer[]>()
 
 /** The whole body, written once. Text alone is joined before: one long text takes less time than many short ones. */
@@ -32,23 +32,17 @@ export function filled(body: Body): Buffer {
 /** For bytes that were sent and are read by nobody from now on. Those that never come back are collected. */
 export function giveBack({ buffer, length }: Buffer): void {
   if (!isKept(length)) return
-  const power = powerFor(length)
-  const kept = free.get(power) ?? []
-  free.set(power, kept)
+  const kept = free.get(buffer.byteLength) ?? []
+  free.set(buffer.byteLength, kept)
   if (kept.length < maxFree) kept.push(buffer as ArrayBuffer)
 }
 
 function room(length: number): Buffer {
   if (!isKept(length)) return Buffer.allocUnsafe(length)
-  const power = powerFor(length)
-  const memory = free.get(power)?.pop() ?? Buffer.allocUnsafeSlow(2 ** power).buffer
-  return Buffer.from(memory, 0, length)
+  const size = 2 ** (32 - Math.clz32(length - 1))
+  return Buffer.from(free.get(size)?.pop() ?? Buffer.allocUnsafeSlow(size).buffer, 0, length)
 }
 
 function isKept(length: number): boolean {
   return length >= leastBytes && length <= mostBytes
-}
-
-function powerFor(length: number): number {
-  return 32 - Math.clz32(length - 1)
 }
