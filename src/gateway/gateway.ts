@@ -82,6 +82,7 @@ async function serve(
     const client = frame.clientOf(arrival)
     if (client !== undefined) visit.facts.client = client.name
     if (isReading && path === '/metrics') {
+      await caughtUp(frame.options)
       return answered(frame, visit, textAnswer(frame.state.metrics.text()))
     }
     if (route.kind === 'unknown') throw noRoute(arrival, route)
@@ -133,6 +134,14 @@ function answered({ state, options }: Frame, visit: Visit, written: Written, end
     else options.later(tell)
   }
   return answerOf(visit, written, over)
+}
+
+/** What was put off before is done: the counts are those of all calls that were answered. */
+function caughtUp({ later }: GatewayOptions): Promise<void> {
+  return new Promise((resolve) => {
+    if (later === undefined) resolve()
+    else later(resolve)
+  })
 }
 
 /** What waits to be told must not hold the request and its answer. */

@@ -91,7 +91,10 @@ export interface GatewayOptions {
   readonly origins?: readonly string[] | undefined
   readonly limiter?: Limiter | undefined
   readonly log?: ((record: GatewayLogRecord) => void) | undefined
-  /** Gets the work that nobody waits for, counting and logging what was answered, to do it together with more; at once when left out. */
+  /**
+   * Gets the work that nobody waits for, counting and logging what was answered, to do it soon, in the order given, together
+   * with more; at once when left out.
+   */
   readonly later?: ((work: () => void) => void) | undefined
   /** Stands around each request, for tracing. */
   readonly around?: AroundRequest | undefined

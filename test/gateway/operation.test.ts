@@ -404,6 +404,15 @@ test('the log and the metrics hold neither keys nor bodies, and count', async ()
   )
 })
 
+test('the metrics count what was answered before, also where counting is put off', async () => {
+  const gateway = gatewayTo('anthropic', { later: (work) => void setTimeout(work, 20) })
+  await statusOf(ask(gateway, 'openai-chat'))
+  expect(records).toEqual([])
+  const metrics = await (await gateway(new Request('http://127.0.0.1/metrics'))).text()
+  expect(metrics).toMatch(/^toolwire_request_duration_seconds_count 1$/m)
+  expect(records).toMatchObject([{ wire: 'openai-chat', status: 200 }])
+})
+
 test('a client that looks whether anybody is there is told so', async () => {
   const gateway = gatewayTo('anthropic')
   const head = await gateway(new Request('http://127.0.0.1/', { method: 'HEAD' }))
