@@ -1,7 +1,7 @@
 // Members of an object's text: where their values stand, and other values in their place. Nothing else is read or changed.
 // The trap: a key may be repeated, and then its last value counts, but another value has to be written everywhere.
 import { skipSpace, stringEnd, valueEnd } from './scan.js'
-import { nextMember, pastLast, stringIn, valueStart } from './spans.js'
+import { hasEscape, nextMember, pastLast, stringIn, valueStart } from './spans.js'
 
 /** Where a value stands. */
 export interface Place {
@@ -48,8 +48,7 @@ interface Wanted {
 function keyAt(text: string, start: number, end: number, wanted: readonly Wanted[]): number {
   const usual = wanted.findIndex(({ quoted }) => quoted.length === end - start && text.startsWith(quoted, start))
   if (usual >= 0) return usual
-  const spelt = text.indexOf('\\', start)
-  if (spelt < 0 || spelt >= end) return -1
+  if (!hasEscape(text, start, end)) return -1
   const name = stringIn(text, start, end)
   return wanted.findIndex(({ key }) => key === name)
 }

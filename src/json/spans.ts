@@ -211,7 +211,8 @@ function escapedBranch(text: string, start: number, end: number, step: Step): Br
   return step.keys.find((branch) => branch.name === name)
 }
 
-function hasEscape(text: string, start: number, end: number): boolean {
+/** Whether there is a backslash. Only that part of the text is looked at: it is asked of each of many keys. */
+export function hasEscape(text: string, start: number, end: number): boolean {
   for (let index = start; index < end; index += 1) if (text.charCodeAt(index) === 92) return true
   return false
 }
