@@ -23,6 +23,8 @@ const outfile = join(tmpdir(), `toolwire-fuzz-${process.pid}.mjs`)
 await build({
   entryPoints: [fileURLToPath(new URL('../test/fuzz/worker.ts', import.meta.url))],
   bundle: true,
+  absWorkingDir: root,
+  alias: { '#sha256': './src/json/sha256-node.ts', '#transport': './src/transport/node.ts' },
   platform: 'node',
   format: 'esm',
   sourcemap: 'inline',

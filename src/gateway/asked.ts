@@ -1,10 +1,11 @@
 // The little a gateway must know of a call that it sends on as it came: reading all of it would cost more than the call.
 // What is not found here is for the codec to read, and to refuse in the form of its wire; what is no JSON, for the provider.
 import type { Wire } from '../conversation/messages.js'
-import { lastOf, memberFinder, type Places } from '../json/members.js'
+import { keysOf, lastOf, memberFinder, type Places } from '../json/members.js'
 import type { Exchange, HttpRequest } from '../wire/codec.js'
 import { readPath } from '../wire/gemini/paths.js'
 import { type SparseRequest, sparseRequest } from '../wire/remembered-tools.js'
+import { refused } from './failure.js'
 
 /** A body that was looked through for the name of its model. */
 export interface NamedBody {
@@ -34,11 +35,21 @@ export function askedOf(wire: Wire, { path, body }: HttpRequest): Asked | undefi
   const [models, streams, options] = membersOf(sparse.text)
   const model = textIn(lastOf(sparse.text, models))
   if (model === undefined) return undefined
+  refuseOtherModel(sparse.text)
   const streamed = lastOf(sparse.text, streams)
   const stream = wire === 'ollama' ? streamed !== 'false' : streamed === 'true'
   const client = { includeUsage: wantsUsage(lastOf(sparse.text, options)) }
   return { exchange: { wire, model, stream, client }, body: { sparse, model: models } }
 }
+
+/** Servers that take names of members in any case would ask another model than the one that the client may use. */
+function refuseOtherModel(text: string): void {
+  if (!otherCase.test(text) && !text.includes('\\u')) return
+  const other = keysOf(text).find((key) => key !== 'model' && key.toLowerCase() === 'model')
+  if (other !== undefined) throw refused(400, 'invalid_request', `the member "${other}" is not taken; write "model"`)
+}
+
+const otherCase = /"(?!model")[mM][oO][dD][eE][lL]"/
 
 function wantsUsage(options: string | undefined): boolean {
   return options !== undefined && lastOf(options, usageOf(options)[0]) === 'true'

@@ -26,6 +26,8 @@ export interface Leg {
   readonly exchange: Exchange
   readonly http: HttpRequest
   readonly requestId: string
+  /** Who asks, by the name of the key; empty where there are no keys. */
+  readonly owner: string
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal
   readonly progress: Progress

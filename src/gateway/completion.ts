@@ -5,7 +5,6 @@ import type { ToolwireError } from '../errors/error.js'
 import type { Endpoint } from '../model/sending.js'
 import type { DecodedRequest, Env, Exchange, HttpRequest } from '../wire/codec.js'
 import { codecs, profileOf } from '../wire/index.js'
-import { admitted, type Door, type Release } from './admission.js'
 import { askedOf } from './asked.js'
 import type { GatewayCall, Leg, Written } from './call.js'
 import { mayUse } from './clients.js'
@@ -22,22 +21,16 @@ export interface Service {
   /** The wires on which targets can be asked, so that a call may stay on its own. */
   readonly targetWires: ReadonlySet<Wire>
   readonly state: Pick<GatewayState, 'conversations' | 'continuations'>
-  readonly door: Door
   readonly strict: boolean
 }
 
-export interface Completion {
-  readonly written: Written
-  readonly release: Release
-}
-
-/** Throws what the client is told, or rejects with it; its place among the calls is free again then. */
+/** Throws what the client is told, or rejects with it. */
 export function completion(
   service: Service,
   visit: Visit,
   client: ClientKey | undefined,
   http: HttpRequest,
-): Promise<Completion> {
+): Promise<Written> {
   const { wire } = visit.route
   const codec = codecs[wire]
   const env: Env = { profile: profileOf(codec), createdSeconds: Math.floor(Date.now() / 1000), deltas: true }
@@ -46,57 +39,52 @@ export function completion(
   const { exchange } = asked ?? (read as DecodedRequest)
   const { facts, requestId, progress } = visit
   facts.wire = wire
-  facts.model = exchange.model
   facts.stream = exchange.stream
-  const chosen = chosenFor(service, client, exchange.model)
+  const chosen = chosenFor(service, visit, client, exchange.model)
   facts.target = chosen.model.name
   const { signal } = visit.arrival
+  const owner = client?.name ?? ''
   const endpoint = passingEndpoint(chosen, exchange, client)
   if (endpoint !== undefined) {
     facts.passedThrough = true
-    const leg: Leg = { codec, env, exchange, http, requestId, signal, progress }
-    return admittedTo(service, client, () => forwarded(leg, endpoint, asked?.body))
+    const leg: Leg = { codec, env, exchange, http, requestId, owner, signal, progress }
+    return forwarded(leg, endpoint, asked?.body)
   }
   const decoded = read ?? codec.request.decode(http, env)
-  return admittedTo(service, client, () => {
-    const { request, keep } = continued(service, decoded, client?.name ?? '')
-    const { exchange, losses: decodingLosses } = decoded
-    const { strict } = service
-    // Written out: to copy a leg and add to it costs as much as the rest here.
-    return translated({
-      codec,
-      env,
-      exchange,
-      http,
-      requestId,
-      signal,
-      progress,
-      request,
-      keep,
-      decodingLosses,
-      chosen,
-      strict,
-    })
+  const { request, keep } = continued(service, decoded, owner)
+  const { strict } = service
+  // Written out: to copy a leg and add to it costs as much as the rest here.
+  return translated({
+    codec,
+    env,
+    exchange: decoded.exchange,
+    http,
+    requestId,
+    owner,
+    signal,
+    progress,
+    request,
+    keep,
+    decodingLosses: decoded.losses,
+    chosen,
+    strict,
   })
 }
 
-async function admittedTo(
-  { door }: Service,
-  client: ClientKey | undefined,
-  ask: () => Promise<Written>,
-): Promise<Completion> {
-  const admission = admitted(door, client)
-  const release = admission instanceof Promise ? await admission : admission
-  try {
-    return { written: await ask(), release }
-  } catch (error) {
-    await release(0)
-    throw error
-  }
-}
+/** Longer ones are no names: they would be logged, and remembered. */
+const maxNameLength = 1_024
 
 /** The model behind a name, for a client who may use it. */
-export function chosenFor({ choose }: Pick<Service, 'choose'>, client: ClientKey | undefined, model: string): Chosen {
+export function chosenFor(
+  { choose }: Pick<Service, 'choose'>,
+  { facts }: Visit,
+  client: ClientKey | undefined,
+  model: string,
+): Chosen {
+  if (model.length > maxNameLength) {
+    throw refused(400, 'invalid_request', `the model's name has ${model.length} characters, ${maxNameLength} are taken`)
+  }
+  facts.model = model
   if (!mayUse(client, model)) throw forbidden(model)
   return choose(model)
 }

@@ -11,8 +11,11 @@ export interface Continuations {
   remember(message: AssistantMessage, owner: string): void
 }
 
+/** Answers without a name of their own give their calls the same ids, turn after turn; what the calls say tells them apart. */
+const maxAlike = 8
+
 export function continuationStore(maxCount: number): Continuations {
-  const kept = new Map<string, AssistantMessage>()
+  const kept = new Map<string, readonly AssistantMessage[]>()
   return {
     restored(messages, owner) {
       const turns = wholeTurns(messages)
@@ -21,15 +24,16 @@ export function continuationStore(maxCount: number): Continuations {
         if (message.role !== 'assistant') return message
         const name = nameOf(message, owner)
         const known = name === undefined ? undefined : kept.get(name)
-        return known !== undefined && isSame(known, message) ? known : message
+        return known?.find((one) => isSame(one, message)) ?? message
       })
     },
     remember(message, owner) {
       if (!message.content.some(isSigned)) return
       const name = nameOf(message, owner)
       if (name === undefined) return
+      const others = kept.get(name)?.filter((one) => !isSame(one, message)) ?? []
       kept.delete(name)
-      kept.set(name, message)
+      kept.set(name, [...others, message].slice(-maxAlike))
       const [oldest] = kept.keys()
       if (kept.size > maxCount && oldest !== undefined) kept.delete(oldest)
     },

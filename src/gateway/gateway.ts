@@ -3,12 +3,14 @@
 import type { ToolwireError } from '../errors/error.js'
 import type { HttpRequest } from '../wire/codec.js'
 import { listing } from '../wire/listings.js'
+import type { Route } from '../wire/routes.js'
+import { admitted, type Door, type Release } from './admission.js'
 import { answerOf, jsonAnswer, preflight, textAnswer } from './answer.js'
 import { servedAround } from './around.js'
 import type { Answer, Arrival, Handler } from './arrival.js'
 import type { Written } from './call.js'
 import { clientsOf, mayUse } from './clients.js'
-import { completion, type Service } from './completion.js'
+import { chosenFor, completion, type Service } from './completion.js'
 import { failureOf, refused, writeFailure } from './failure.js'
 import { type ClientKey, checkOptions, type GatewayLogRecord, type GatewayOptions } from './options.js'
 import { type BodyCaps, receive, senderCheck } from './received.js'
@@ -17,6 +19,8 @@ import { chooser, wiresOf } from './targets.js'
 import { countedTokens } from './token-count.js'
 import { finish, recordOf, tokensUsed, type Visit, visitOf } from './visit.js'
 import { webGateway } from './web.js'
+
+type KnownRoute = Exclude<Route, { kind: 'unknown' }>
 
 /** A function from a request to its answer; it never rejects. */
 export type Gateway = (request: Request) => Promise<Response>
@@ -29,6 +33,7 @@ export interface CreatedGateway extends Gateway {
 
 /** What all calls of a gateway have in common. */
 interface Frame extends Service {
+  readonly door: Door
   readonly options: GatewayOptions
   readonly checkSender: (headers: Arrival['headers']) => void
   readonly clientOf: (arrival: Arrival) => ClientKey | undefined
@@ -86,17 +91,42 @@ async function serve(
       return answered(frame, visit, textAnswer(frame.state.metrics.text()))
     }
     if (route.kind === 'unknown') throw noRoute(arrival, route)
-    const http = await receive(arrival, frame.caps)
-    if (route.kind !== 'completion') return answered(frame, visit, await listed(frame, visit, client, http, route))
-    const { written, release } = await completion(frame, visit, client, http)
-    return answered(frame, visit, written, () => {
-      release(client === undefined ? 0 : tokensUsed(visit))?.catch(() => {}) // the limiter is away; the next call finds out
-    })
+    // Who asks no model takes a place of the gateway only, not one of the key.
+    const caller = route.kind === 'completion' || route.kind === 'token_count' ? client : undefined
+    const admission = admitted(frame.door, caller)
+    const release = admission instanceof Promise ? await admission : admission
+    return await withPlace(frame, visit, client, route, release)
   } catch (error) {
     const failure = failureOf(error)
     visit.progress.error = failure.code
     visit.progress.message = failure.message
-    return answered(frame, visit, writeFailure(failure, route.wire))
+    const written = writeFailure(failure, route.wire)
+    return answered(frame, visit, arrival.signal.aborted ? { ...written, status: clientLeft } : written)
+  }
+}
+
+/** For the log alone, as other servers have it: nobody is there to get it. */
+const clientLeft = 499
+
+/** Reads and answers a request that has its place; the place is free again when that is over. */
+async function withPlace(
+  frame: Frame,
+  visit: Visit,
+  client: ClientKey | undefined,
+  route: KnownRoute,
+  release: Release,
+): Promise<Answer> {
+  const free = (tokens: number): void => void release(tokens)?.catch(() => {}) // the limiter is away; the next call finds out
+  try {
+    const http = await receive(visit.arrival, frame.caps)
+    const written =
+      route.kind === 'completion'
+        ? await completion(frame, visit, client, http)
+        : await listed(frame, visit, client, http, route)
+    return answered(frame, visit, written, () => free(client === undefined ? 0 : tokensUsed(visit)))
+  } catch (error) {
+    free(0)
+    throw error
   }
 }
 
@@ -109,9 +139,10 @@ async function listed(
   visit: Visit,
   client: ClientKey | undefined,
   http: HttpRequest,
-  route: Parameters<typeof listing>[0],
+  route: Exclude<KnownRoute, { kind: 'completion' }>,
 ): Promise<Written> {
   if (route.kind === 'token_count') return countedTokens(frame, visit, client, http, route)
+  if (route.kind === 'listed_model') chosenFor(frame, visit, client, route.model) // or it throws that there is none
   const body = listing(route, { models: modelsFor(frame, client), inputTokens: 0 })
   return typeof body === 'string' ? textAnswer(body) : jsonAnswer(body)
 }

@@ -8,7 +8,7 @@ import { jsonAnswer } from './answer.js'
 import type { Written } from './call.js'
 import { chosenFor, type Service } from './completion.js'
 import { refused } from './failure.js'
-import { passedOnTo } from './forward.js'
+import { passedOnTo, refusalOf } from './forward.js'
 import type { ClientKey } from './options.js'
 import type { Visit } from './visit.js'
 
@@ -23,15 +23,19 @@ export async function countedTokens(
 ): Promise<Written> {
   const model = askedModel(route, http)
   visit.facts.wire = route.wire
-  visit.facts.model = model
-  const { endpoint } = chosenFor(service, client, model)
+  const { endpoint } = chosenFor(service, visit, client, model)
   if (endpoint?.codec.wire !== route.wire) {
     visit.progress.losses = ['token_count_estimated']
     return jsonAnswer(listing(route, { models: [], inputTokens: tokensOf(http.body as string) }) as object)
   }
   const { requestId, arrival } = visit
-  const { status, body } = await passedOnTo(endpoint, { http, requestId, signal: arrival.signal }, model)
-  return { status, headers: { 'content-type': 'application/json' }, body }
+  const call = { http, requestId, owner: client?.name ?? '', signal: arrival.signal }
+  try {
+    const { status, body } = await passedOnTo(endpoint, call, model)
+    return { status, headers: { 'content-type': 'application/json' }, body }
+  } catch (error) {
+    return refusalOf(error, endpoint, visit.progress)
+  }
 }
 
 function askedModel({ wire }: CountRoute, { path, body }: HttpRequest): string {

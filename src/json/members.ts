@@ -53,6 +53,20 @@ function keyAt(text: string, start: number, end: number, wanted: readonly Wanted
   return wanted.findIndex(({ key }) => key === name)
 }
 
+/** The keys of an object as they are meant, repeated ones again. */
+export function keysOf(text: string): readonly string[] {
+  const keys: string[] = []
+  let index = skipSpace(text, 0)
+  if (text.charCodeAt(index) !== openBrace) return keys
+  index = skipSpace(text, index + 1)
+  while (text.charCodeAt(index) === quote) {
+    const end = stringEnd(text, index)
+    keys.push(stringIn(text, index, end))
+    index = nextMember(text, valueEnd(text, valueStart(text, end)))
+  }
+  return keys
+}
+
 /** The text of the value that counts. */
 export function lastOf(text: string, places: Places): string | undefined {
   const last = places.at(-1)

@@ -18,11 +18,17 @@ export function isCredential(name: string): boolean {
   return credentials.has(name)
 }
 
-/** The values of the credentials among headers, also without the word in front of them. */
+/** Headers that say what is asked or what program asks; their words also stand in what a provider says of them. */
+const harmless = /^(?:accept|anthropic-|content-|http-referer$|openai-|user-agent$|x-stainless-|x-title$)/
+/** Shorter values are words, not keys. */
+const shortestKey = 8
+
+/** The values of the credentials among headers, also without the word in front of them; a server may have a header of its own for a key. */
 export function secretsIn(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    isCredential(name) ? [value, value.replace(/^\S+\s+/, '')] : [],
-  )
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (isCredential(name)) return [value, value.replace(/^\S+\s+/, '')]
+    return value.length < shortestKey || harmless.test(name) ? [] : [value]
+  })
 }
 
 /** The same error without the secrets in message, request id, detail, cause or stack. */

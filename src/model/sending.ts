@@ -37,6 +37,14 @@ export interface Endpoint {
   readonly capabilities: Capabilities
 }
 
+/** The answers of providers by the errors that they became. */
+const refusals = new WeakMap<ToolwireError, HttpResponse>()
+
+/** What the provider answered, where that is the error; as it came, so the endpoint's secrets may be in it. */
+export function refusalBehind(error: unknown): HttpResponse | undefined {
+  return ToolwireError.is(error) ? refusals.get(error) : undefined
+}
+
 /** Sends the request, again where that may help, until an answer that is no error stands. Fails without the endpoint's secrets. */
 export async function answered(endpoint: Endpoint, http: HttpRequest, signal: AbortSignal): Promise<TransportResponse> {
   const { budget, retry, onRetry } = endpoint
@@ -47,15 +55,19 @@ export async function answered(endpoint: Endpoint, http: HttpRequest, signal: Ab
   const body = http.body.length === 0 ? undefined : http.body
   for (let attempt = 0; ; attempt += 1) {
     let error: ToolwireError
+    let refusal: HttpResponse | undefined
     try {
       const answer = await endpoint.transport({ method, url: endpoint.addressOf(path), headers, body, signal })
       if (answer.status >= 200 && answer.status < 300) return answer
       const told = await whole(answer)
-      error = isRedirect(told) ? redirected(told.status) : endpoint.codec.error.decode(told)
+      if (isRedirect(told)) throw redirected(told.status)
+      error = endpoint.codec.error.decode(told)
+      refusal = told
     } catch (caught) {
       error = failureOf(caught, signal)
     }
     error = withoutSecrets(error, endpoint.secrets)
+    if (refusal !== undefined) refusals.set(error, refusal)
     const waitMs = retryWaitMs(error, attempt, retry, Math.random())
     if (waitMs === undefined || !budget.spend()) throw error
     onRetry?.({ attempt: attempt + 1, waitMs, error })

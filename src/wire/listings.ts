@@ -42,6 +42,8 @@ export function listing(
         template: '',
         capabilities: [...capabilities],
       }
+    case 'listed_model':
+      return route.wire === 'gemini' ? geminiModel(route.model) : modelObject(route.model)
     case 'models':
       if (route.wire === 'ollama') return { models: models.map((name) => tag(name, capabilities)) }
       if (route.wire === 'gemini') return { models: models.map(geminiModel) }
@@ -56,7 +58,12 @@ export function tokensOf(text: string): number {
 
 /** One list that clients of OpenAI and of Anthropic both read. */
 function modelList(models: readonly string[]): JsonObject {
-  const data = models.map((id) => ({
+  const data = models.map(modelObject)
+  return { object: 'list', data, has_more: false, first_id: models[0] ?? null, last_id: models.at(-1) ?? null }
+}
+
+function modelObject(id: string): JsonObject {
+  return {
     id,
     object: 'model',
     created: releasedSeconds,
@@ -64,8 +71,7 @@ function modelList(models: readonly string[]): JsonObject {
     type: 'model',
     display_name: id,
     created_at: released,
-  }))
-  return { object: 'list', data, has_more: false, first_id: models[0] ?? null, last_id: models.at(-1) ?? null }
+  }
 }
 
 function tag(name: string, capabilities: readonly string[]): JsonObject {

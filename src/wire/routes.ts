@@ -6,6 +6,8 @@ export type Route =
   | { readonly kind: 'token_count'; readonly wire: 'anthropic' | 'gemini' }
   | { readonly kind: 'models'; readonly wire: Wire }
   | { readonly kind: 'model'; readonly wire: 'ollama' }
+  /** One of the listed models, by its name. */
+  | { readonly kind: 'listed_model'; readonly wire: 'openai-chat' | 'gemini'; readonly model: string }
   | { readonly kind: 'version'; readonly wire: 'ollama' }
   | { readonly kind: 'alive'; readonly wire: 'ollama' }
   | { readonly kind: 'unknown'; readonly wire: Wire; readonly wrongMethod: boolean }
@@ -44,7 +46,18 @@ export function routeOf(method: string, path: string): Route {
 function knownRoute(method: string, path: string): Route | undefined {
   const known = exact.get(path)
   if (known !== undefined) return known[0] === method ? known[1] : undefined
-  return patterns.find(([own, pattern]) => own === method && pattern.test(path))?.[2]
+  const route = patterns.find(([own, pattern]) => own === method && pattern.test(path))?.[2]
+  return route ?? (method === 'GET' ? listedModel(path) : undefined)
+}
+
+function listedModel(path: string): Route | undefined {
+  const [, version = '', name = ''] = /^\/(v1(?:(?:alpha|beta)[0-9]*)?)\/models\/(.+)$/.exec(path) ?? []
+  if (name === '' || name.includes(':')) return undefined
+  try {
+    return { kind: 'listed_model', wire: version === 'v1' ? 'openai-chat' : 'gemini', model: decodeURIComponent(name) }
+  } catch {
+    return undefined // no name that could be meant
+  }
 }
 
 function nearestWire(path: string): Wire {

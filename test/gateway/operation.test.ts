@@ -14,8 +14,8 @@ import {
   type Target,
 } from '../../src/gateway/index.js'
 import { type ProviderServer, providerServer } from '../../src/testing/index.js'
+import { ask, bodies, secret, statusOf } from './asking.js'
 
-const secret = 'secret words of a client'
 const upstreamKey = 'upstream-key-0123456789'
 let provider: ProviderServer
 let from = 0
@@ -52,48 +52,6 @@ function target(wire: Wire, more: Partial<Target> = {}): Target {
 function gatewayTo(wire: Wire, options: Partial<GatewayOptions> = {}): Gateway {
   const routes = [{ match: '*', targets: [target(wire)] }]
   return createGateway({ routes, log: (record) => records.push(record), ...options })
-}
-
-interface Asking {
-  readonly key?: string
-  readonly body?: object
-  readonly headers?: Readonly<Record<string, string>>
-}
-const paths: Readonly<Record<Wire, string>> = {
-  'openai-chat': '/v1/chat/completions',
-  'openai-responses': '/v1/responses',
-  anthropic: '/v1/messages',
-  ollama: '/api/chat',
-  gemini: '/v1beta/models/any:generateContent',
-}
-const said = [{ role: 'user', content: secret }]
-const bodies: Readonly<Record<Wire, object>> = {
-  'openai-chat': { model: 'any', messages: said },
-  'openai-responses': { model: 'any', input: secret },
-  anthropic: { model: 'any', max_tokens: 100, messages: said },
-  ollama: { model: 'any', stream: false, messages: said },
-  gemini: { contents: [{ role: 'user', parts: [{ text: secret }] }] },
-}
-function ask(gateway: Gateway, wire: Wire, { key, body = {}, headers = {} }: Asking = {}): Promise<Response> {
-  const isStream = 'stream' in body && body.stream === true
-  const path = isStream ? paths[wire].replace(':generateContent', ':streamGenerateContent?alt=sse') : paths[wire]
-  return gateway(
-    new Request(`http://127.0.0.1${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'anthropic-version': '2023-06-01',
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...headers,
-      },
-      body: JSON.stringify({ ...bodies[wire], ...(wire === 'gemini' ? {} : body) }),
-    }),
-  )
-}
-async function statusOf(answer: Promise<Response>): Promise<number> {
-  const response = await answer
-  await response.text()
-  return response.status
 }
 
 describe('keys', () => {
@@ -244,51 +202,6 @@ describe('what is lost', () => {
   })
 })
 
-describe('on the same wire', () => {
-  test.each(wires)('%s: the body goes on as it came, usage is read on its way back', async (wire) => {
-    const gateway = gatewayTo(wire)
-    const known = { 'openai-chat': { stream_options: { include_usage: true } } } as Partial<Record<Wire, object>>
-    for (const stream of [false, true]) {
-      await statusOf(ask(gateway, wire, { body: { ...(stream ? known[wire] : {}), stream } }))
-    }
-    expect(asked().map(({ request }) => request.model)).toEqual(['scripted', 'scripted'])
-    const usage = { passedThrough: true, inputTokens: 30, outputTokens: 10 }
-    expect(records).toMatchObject([
-      { ...usage, stream: false },
-      { ...usage, stream: true },
-    ])
-  })
-
-  test.each(wires)('%s: how an answer ended is told alike, whole or streamed', async (wire) => {
-    const gateway = gatewayTo(wire, { routes: [{ match: '*', targets: [target(wire, { model: 'calling' })] }] })
-    for (const stream of [false, true]) await statusOf(ask(gateway, wire, { body: { stream } }))
-    const ended = { passedThrough: true, finishReason: 'tool_calls' }
-    expect(records).toMatchObject([ended, ended])
-  })
-
-  test.each(wires)('%s: a whole answer that breaks off is a failure in the form of the wire', async (wire) => {
-    const gateway = gatewayTo(wire, { routes: [{ match: '*', targets: [target(wire, { model: 'cut' })] }] })
-    const response = await ask(gateway, wire)
-    expect(response.status).toBeGreaterThanOrEqual(500)
-    expect(await response.json()).toHaveProperty('error')
-    expect(records).toMatchObject([{ passedThrough: true, error: 'network' }])
-  })
-
-  test('a vendor with ways of its own is spoken to in them', async () => {
-    const routes = [{ match: '*', targets: [target('openai-chat', { profile: 'groq' })] }]
-    expect(await statusOf(ask(gatewayTo('openai-chat', { routes }), 'openai-chat'))).toBe(200)
-    expect(records[0]?.passedThrough).toBeUndefined()
-  })
-
-  test('digits and unknown members stay byte for byte', async () => {
-    const text =
-      '{"model":"any","seed":123456789012345678901234567890,"new_thing":{"a":1.0},"messages":[{"role":"user","content":"x"}]}'
-    const request = new Request('http://127.0.0.1/v1/chat/completions', { method: 'POST', body: text })
-    await gatewayTo('openai-chat')(request)
-    expect(asked()[0]?.raw.body).toBe(text.replace('"any"', '"scripted"'))
-  })
-})
-
 describe('tokens are counted', () => {
   const count = (gateway: Gateway, path: string, body: object): Promise<Response> =>
     gateway(new Request(`http://127.0.0.1${path}`, { method: 'POST', body: JSON.stringify(body) }))
@@ -405,12 +318,14 @@ test('the log and the metrics hold neither keys nor bodies, and count', async ()
 })
 
 test('the metrics count what was answered before, also where counting is put off', async () => {
-  const gateway = gatewayTo('anthropic', { later: (work) => void setTimeout(work, 20) })
+  const told: GatewayLogRecord[] = []
+  const later = (work: () => void): void => void setTimeout(work, 20)
+  const gateway = gatewayTo('anthropic', { later, log: (record) => told.push(record) })
   await statusOf(ask(gateway, 'openai-chat'))
-  expect(records).toEqual([])
+  expect(told).toEqual([])
   const metrics = await (await gateway(new Request('http://127.0.0.1/metrics'))).text()
   expect(metrics).toMatch(/^toolwire_request_duration_seconds_count 1$/m)
-  expect(records).toMatchObject([{ wire: 'openai-chat', status: 200 }])
+  expect(told).toMatchObject([{ wire: 'openai-chat', status: 200 }])
 })
 
 test('a client that looks whether anybody is there is told so', async () => {

@@ -1,8 +1,10 @@
-// Twice the request costs a gateway about twice as much where it goes on as it came, whatever its members are: who sends it may be hostile.
+// Twice the request or the line of an answer costs a gateway about twice as much where both go on as they came: who sends them may be
+// hostile.
 import { expect, test } from 'vitest'
 import { wires } from '../../src/conversation/messages.js'
 import { bodyBytes, utf8 } from '../../src/frames/body.js'
 import { createGateway } from '../../src/gateway/index.js'
+import { streamWitness } from '../../src/gateway/witness.js'
 import type { Transport } from '../../src/transport/transport.js'
 import { growthOf, linear } from './processor-time.js'
 
@@ -33,13 +35,28 @@ const transport: Transport = ({ body = '' }) => {
   return Promise.resolve({ status: 400, headers: {}, body: told })
 }
 
+/** Text in which nothing is told, as an image is. */
+const mebibyte = 'x'.repeat(1_048_576)
+
+test.each(wires)('%s: watching a stream grows with its longest line', async (wire) => {
+  const growth = await growthOf(4, (mebibytes) => {
+    const pieces = Array.from({ length: mebibytes * 64 }, (_, index) => utf8(mebibyte.slice(0, 16_384 - (index % 2))))
+    return () => {
+      const witness = streamWitness(wire)
+      for (const piece of pieces) witness.push(piece)
+      expect(witness.end()).toBe(false)
+    }
+  })
+  expect(growth).toBeLessThan(linear)
+})
+
 const cases = wires.flatMap((wire) => shapes.map(([name, member]) => ({ wire, name, member })))
 
 test.each(cases)('$wire: sending on a request grows with its $name', async ({ wire, member }) => {
   const target = { wire, baseUrl: 'http://127.0.0.1:9', apiKey: 'k', model: 'm', retries: 0, transport }
   const gateway = createGateway({ routes: [{ match: 'asked', targets: [target] }] })
   const growth = await growthOf(20_000, (count) => {
-    const body = utf8(`{${member.repeat(count)}"model":"asked"}`)
+    const body = `{${member.repeat(count)}"model":"asked"}`
     return async () => {
       const { status } = await gateway(new Request(`http://127.0.0.1${paths[wire]}`, { method: 'POST', body }))
       expect(status).toBe(400)

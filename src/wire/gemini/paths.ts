@@ -5,12 +5,22 @@ import type { GeminiProfile } from './profiles.js'
 const resource = /^(?:models|tunedModels|publishers|projects|endpoints)\//
 
 export function modelPath(model: string, stream: boolean, profile: GeminiProfile): string {
-  const name = model.toWellFormed()
   const version = profile.version ?? 'v1beta'
-  const whole = resource.test(name)
+  return `/${version}/${resourceOf(model, profile.collection)}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
+}
+
+/** The same version, method and query, for another model. */
+export function renamedPath(path: string, model: string): string {
+  const mark = path.indexOf('?')
+  const colon = path.lastIndexOf(':', mark < 0 ? path.length : mark)
+  return `${path.slice(0, path.indexOf('/', 1))}/${resourceOf(model)}${path.slice(colon)}`
+}
+
+function resourceOf(model: string, collection = 'models'): string {
+  const name = model.toWellFormed()
+  return resource.test(name)
     ? name.split('/').map(encodeURIComponent).join('/')
-    : `${profile.collection ?? 'models'}/${encodeURIComponent(name)}`
-  return `/${version}/${whole}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`
+    : `${collection}/${encodeURIComponent(name)}`
 }
 
 export interface ReadPath {
