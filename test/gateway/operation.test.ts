@@ -2,6 +2,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Wire, wires } from '../../src/conversation/messages.js'
 import {
@@ -24,18 +26,15 @@ const records: GatewayLogRecord[] = []
 beforeAll(async () => {
   provider = await providerServer({
     strict: true,
-    models: ['scripted', 'calling'],
-    script: ({ model }) => ({
-      ...(model === 'calling' ? { calls: [{ name: 'look', args: { at: 'it' } }] } : { text: 'The answer.' }),
-      usage: { input: 30, output: 10, total: 40 },
-    }),
+    models: ['scripted'],
+    script: () => ({ text: 'The answer.', usage: { input: 30, output: 10, total: 40 } }),
     misbehave: ({ request }) =>
       request.model === 'broken'
         ? { status: 503 }
         : request.model === 'tired'
           ? { status: 429, headers: { 'retry-after': '7' } }
-          : request.model === 'cut'
-            ? { resetAfterBytes: 40 }
+          : request.model === 'silent'
+            ? { delayMs: 20_000 }
             : undefined,
   })
 })
@@ -52,6 +51,10 @@ function target(wire: Wire, more: Partial<Target> = {}): Target {
 function gatewayTo(wire: Wire, options: Partial<GatewayOptions> = {}): Gateway {
   const routes = [{ match: '*', targets: [target(wire)] }]
   return createGateway({ routes, log: (record) => records.push(record), ...options })
+}
+
+function post(gateway: Gateway, path: string, body: object): Promise<Response> {
+  return gateway(new Request(`http://127.0.0.1${path}`, { method: 'POST', body: JSON.stringify(body) }))
 }
 
 describe('keys', () => {
@@ -136,6 +139,51 @@ describe('limits', () => {
     }
   })
 
+  test('who finds no place is told before the body is read', async () => {
+    const ofKey = gatewayTo('openai-chat', { keys: [{ name: 'k', key, concurrency: 1 }] })
+    const ofAll = gatewayTo('openai-chat', { limits: { concurrency: 1 } })
+    for (const gateway of [ofKey, ofAll]) {
+      const first = await ask(gateway, 'openai-chat', { key, body: { stream: true } })
+      let pulls = 0
+      const pull = (): void => {
+        pulls += 1 // and nothing comes
+      }
+      const body = new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 })
+      const init = { method: 'POST', body, duplex: 'half', headers: { authorization: `Bearer ${key}` } } as RequestInit
+      const refused = await gateway(new Request('http://127.0.0.1/v1/chat/completions', init))
+      expect([refused.status, pulls]).toEqual([503, 0])
+      await first.text()
+    }
+  })
+
+  test('a body that is refused gives its place back', async () => {
+    const gateway = gatewayTo('openai-chat', { keys: [{ name: 'k', key, concurrency: 1 }], limits: { bodyBytes: 300 } })
+    expect(await statusOf(ask(gateway, 'openai-chat', { key, body: { user: 'x'.repeat(300) } }))).toBe(413)
+    expect(await statusOf(ask(gateway, 'openai-chat', { key }))).toBe(200)
+  })
+
+  test('hold for counts of tokens, too', async () => {
+    const gateway = gatewayTo('anthropic', { keys: [{ name: 'k', key, requestsPerMinute: 2 }] })
+    const count = { method: 'POST', headers: { 'x-api-key': key }, body: JSON.stringify(bodies.anthropic) }
+    const statuses = []
+    for (let index = 0; index < 3; index += 1) {
+      statuses.push(await statusOf(gateway(new Request('http://127.0.0.1/v1/messages/count_tokens', count))))
+    }
+    expect(statuses).toEqual([200, 200, 429])
+  })
+
+  test.each(wires)('%s: a name that is too long for one is refused, and neither logged nor told', async (wire) => {
+    const name = 'x'.repeat(5_000)
+    const gateway = gatewayTo('openai-chat', { routes: [{ match: 'other', targets: [target('openai-chat')] }] })
+    const path = `/v1beta/models/${name}:generateContent`
+    const asking =
+      wire === 'gemini' ? post(gateway, path, bodies.gemini) : ask(gateway, wire, { body: { model: name } })
+    const response = await asking
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('5000 characters')])
+    expect(records).toMatchObject([{ status: 400, error: 'invalid_request' }])
+    expect(records[0]).not.toHaveProperty('model')
+  })
+
   test('a client that leaves gives its place back', async () => {
     const gateway = gatewayTo('anthropic', { keys: [{ name: 'k', key, concurrency: 1 }] })
     const first = await ask(gateway, 'openai-chat', { key, body: { stream: true } })
@@ -203,11 +251,8 @@ describe('what is lost', () => {
 })
 
 describe('tokens are counted', () => {
-  const count = (gateway: Gateway, path: string, body: object): Promise<Response> =>
-    gateway(new Request(`http://127.0.0.1${path}`, { method: 'POST', body: JSON.stringify(body) }))
-
   test('by the provider where it speaks the wire', async () => {
-    const response = await count(gatewayTo('anthropic'), '/v1/messages/count_tokens', bodies.anthropic)
+    const response = await post(gatewayTo('anthropic'), '/v1/messages/count_tokens', bodies.anthropic)
     expect([response.status, await response.json()]).toEqual([200, { input_tokens: expect.any(Number) }])
     expect(response.headers.get('x-toolwire-losses')).toBeNull()
   })
@@ -215,8 +260,8 @@ describe('tokens are counted', () => {
   test('by an estimate elsewhere, which says that it is one', async () => {
     const gateway = gatewayTo('openai-chat')
     const [anthropic, gemini] = await Promise.all([
-      count(gateway, '/v1/messages/count_tokens', bodies.anthropic),
-      count(gateway, '/v1beta/models/any:countTokens', bodies.gemini),
+      post(gateway, '/v1/messages/count_tokens', bodies.anthropic),
+      post(gateway, '/v1beta/models/any:countTokens', bodies.gemini),
     ])
     expect(await anthropic.json()).toEqual({ input_tokens: expect.any(Number) })
     expect(await gemini.json()).toEqual({ totalTokens: expect.any(Number) })
@@ -326,6 +371,36 @@ test('the metrics count what was answered before, also where counting is put off
   const metrics = await (await gateway(new Request('http://127.0.0.1/metrics'))).text()
   expect(metrics).toMatch(/^toolwire_request_duration_seconds_count 1$/m)
   expect(told).toMatchObject([{ wire: 'openai-chat', status: 200 }])
+})
+
+test('a client that left before its answer began is logged as one that left', async () => {
+  const routes = [{ match: '*', targets: [target('anthropic', { model: 'silent' })] }]
+  const leaving = new AbortController()
+  const init = { method: 'POST', body: JSON.stringify(bodies['openai-chat']), signal: leaving.signal }
+  const answer = gatewayTo('anthropic', { routes })(new Request('http://127.0.0.1/v1/chat/completions', init))
+  await expect.poll(() => asked().length).toBe(1)
+  leaving.abort()
+  await answer
+  expect(records).toMatchObject([{ status: 499, error: 'aborted' }])
+})
+
+test('models are found by their names, through the SDKs', async () => {
+  const routes = [
+    { match: 'one/named', targets: [target('anthropic')] },
+    { match: 'any-*', targets: [target('anthropic')] },
+  ]
+  const gateway = gatewayTo('anthropic', { routes })
+  const fetch: typeof globalThis.fetch = (input, init) => gateway(new Request(input, init))
+  const options = { apiKey: 'key', fetch, maxRetries: 0 }
+  const openai = new OpenAI({ ...options, baseURL: 'http://127.0.0.1/v1' })
+  const anthropic = new Anthropic({ ...options, baseURL: 'http://127.0.0.1' })
+  for (const name of ['one/named', 'any-thing']) {
+    expect(await openai.models.retrieve(name)).toMatchObject({ id: name, object: 'model' })
+    expect(await anthropic.models.retrieve(name)).toMatchObject({ id: name, type: 'model' })
+    const url = `http://127.0.0.1/v1beta/models/${encodeURIComponent(name)}`
+    expect(await (await gateway(new Request(url))).json()).toMatchObject({ name: `models/${name}` })
+  }
+  await expect(openai.models.retrieve('other')).rejects.toMatchObject({ status: 404 })
 })
 
 test('a client that looks whether anybody is there is told so', async () => {
