@@ -2,7 +2,7 @@
 // The trap: nothing of the client's credentials and nothing that names its connection may go on.
 import type { CompletionEvent } from '../conversation/events.js'
 import { ToolwireError } from '../errors/error.js'
-import { type Body, bodyBytes, utf8 } from '../frames/body.js'
+import { type Body, bodyBytes } from '../frames/body.js'
 import { digest } from '../json/digest.js'
 import { withValue } from '../json/members.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
@@ -10,13 +10,13 @@ import { redact } from '../json/redact.js'
 import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint, refusalBehind, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
-import type { Env, Exchange, HttpRequest, HttpResponse } from '../wire/codec.js'
-import { renamedPath } from '../wire/gemini/paths.js'
+import type { Env, HttpRequest, HttpResponse, StreamDecoder } from '../wire/codec.js'
+import { readPath, renamedPath } from '../wire/gemini/paths.js'
 import { filledRequest } from '../wire/remembered-tools.js'
 import { type NamedBody, namedBody } from './asked.js'
 import type { Leg, Progress, Written } from './call.js'
 import { failureOf } from './failure.js'
-import { streamWitness, type Witness } from './witness.js'
+import { streamWitness } from './witness.js'
 
 /** Headers that say what is asked, not who asks. */
 const passedOn = ['accept', 'anthropic-beta', 'anthropic-version', 'content-type', 'idempotency-key', 'openai-beta']
@@ -150,15 +150,17 @@ function namesKey(pair: string): boolean {
 
 /** The bytes of a stream, and what those that came tell when it is over. One that broke off must not look whole. */
 async function* watched(
-  { exchange, env, progress }: Leg,
+  { exchange, env, http, progress }: Leg,
   endpoint: Endpoint,
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const witness = streamWitness(exchange.wire)
+  const { wire } = exchange
+  const decoder = (): StreamDecoder => endpoint.codec.stream.decode(exchange, env)
+  const witness = streamWitness(wire, wire === 'gemini' && readPath(http.path).alt === 'json', decoder)
   let unseen: Uint8Array | undefined
   progress.unread = () => {
     if (unseen !== undefined) witness.push(unseen)
-    tell(progress, eventsIn(witness, endpoint, exchange, env), endpoint)
+    tell(progress, witness.events(), endpoint)
   }
   for await (const piece of body) {
     unseen = piece
@@ -178,12 +180,4 @@ function tell(progress: Progress, events: readonly CompletionEvent[], { secrets 
       progress.message = withoutSecrets(event.error, secrets).message
     }
   }
-}
-
-/** At its end a decoder complains of what the witness left out: only what the lines say themselves is an error. */
-function eventsIn(witness: Witness, { codec }: Endpoint, exchange: Exchange, env: Env): readonly CompletionEvent[] {
-  const text = witness.text()
-  if (text === '') return []
-  const decoder = codec.stream.decode(exchange, env)
-  return [...decoder.push(utf8(text)), ...decoder.end().filter(({ type }) => type !== 'error')]
 }

@@ -7,7 +7,7 @@ const origin = { wire: 'gemini' } as const
 function turn(city: string, signature?: string): AssistantMessage {
   const call = { type: 'tool_call', id: 'call_made', name: 'look', arguments: JSON.stringify({ city }) } as const
   if (signature === undefined) return { role: 'assistant', content: [call] }
-  return { role: 'assistant', content: [{ ...call, opaque: { origin, data: signature } }] }
+  return { role: 'assistant', content: [{ ...call, opaque: { origin, data: { signature } } }] }
 }
 const asked: Message = { role: 'user', content: [{ type: 'text', text: 'Go' }] }
 

@@ -6,7 +6,9 @@ import { bodyBytes, utf8 } from '../../src/frames/body.js'
 import { createGateway } from '../../src/gateway/index.js'
 import { streamWitness } from '../../src/gateway/witness.js'
 import type { Transport } from '../../src/transport/transport.js'
+import { codecs } from '../../src/wire/index.js'
 import { growthOf, linear } from './processor-time.js'
+import { envOf } from './sample-streams.js'
 
 const paths = {
   'openai-chat': '/v1/chat/completions',
@@ -38,11 +40,14 @@ const transport: Transport = ({ body = '' }) => {
 /** Text in which nothing is told, as an image is. */
 const mebibyte = 'x'.repeat(1_048_576)
 
-test.each(wires)('%s: watching a stream grows with its longest line', async (wire) => {
+test.each(Object.values(codecs))('$wire: watching a stream grows with its longest line', async (codec) => {
+  const { wire } = codec
   const growth = await growthOf(4, (mebibytes) => {
     const pieces = Array.from({ length: mebibytes * 64 }, (_, index) => utf8(mebibyte.slice(0, 16_384 - (index % 2))))
     return () => {
-      const witness = streamWitness(wire)
+      const witness = streamWitness(wire, false, () =>
+        codec.stream.decode({ wire, model: 'm', stream: true }, envOf(codec)),
+      )
       for (const piece of pieces) witness.push(piece)
       expect(witness.end()).toBe(false)
     }
