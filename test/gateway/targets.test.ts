@@ -86,6 +86,26 @@ describe('a tool that the provider runs', () => {
   })
 })
 
+describe('a custom tool', () => {
+  const custom = { tools: [{ type: 'custom', name: 'apply_patch', description: 'Changes files.' }] }
+
+  test('stays one where all that may answer have such tools', async () => {
+    const gateway = gatewayTo([target('openai-responses', 'broken')], [target('openai-responses')])
+    expect(await ask(gateway, 'openai-responses', custom)).toMatchObject({ status: 200, losses: null })
+    expect(asked().map(({ raw }) => JSON.parse(raw.body as string).tools)).toEqual([custom.tools, custom.tools])
+  })
+
+  test('is a function where one of them has none', async () => {
+    const gateway = gatewayTo([target('openai-responses', 'broken')], [target('anthropic')])
+    const { status, losses } = await ask(gateway, 'openai-responses', custom)
+    expect([status, losses]).toEqual([200, expect.stringContaining('custom_tool_lowered /tools/0')])
+    expect(asked().map(({ request }) => request.tools)).toMatchObject([
+      [{ name: 'apply_patch' }],
+      [{ name: 'apply_patch' }],
+    ])
+  })
+})
+
 describe('a strict gateway with fallbacks', () => {
   const seed = { seed: 3 }
 
