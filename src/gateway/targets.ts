@@ -38,7 +38,9 @@ export function chooser(
     remembered.set(target, byName)
     const { model: id = asked, weight: _, wire, profile, ...options } = target
     const { codec, record } = recordOf(wire, profile)
-    const endpoint = endpointOf(codec, record, id, options)
+    // What the wire cannot say beside something else is left out and told here, so it is not refused before the codec sees it.
+    const capabilities = { structuredOutputWithTools: 'unknown', ...options.capabilities } as const
+    const endpoint = endpointOf(codec, record, id, { ...options, capabilities })
     const made = alone({ model: httpModel(endpoint), endpoint })
     if (byName.size >= maxRemembered) byName.clear()
     byName.set(id, made)

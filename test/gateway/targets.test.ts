@@ -130,3 +130,28 @@ describe('a strict gateway with fallbacks', () => {
     expect(asked()).toHaveLength(2)
   })
 })
+
+describe.each([
+  ['ollama', 'scripted'],
+  ['gemini', 'gemini-2.5-flash'],
+] as const)('a schema beside tools on %s', (wire, model) => {
+  const schema = { type: 'object', properties: { a: { type: 'string' } } }
+  const both = {
+    tools: [{ type: 'function', function: { name: 'look', parameters: schema } }],
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
+  }
+
+  test('is left out and told', async () => {
+    const { status, losses } = await ask(gatewayTo([target(wire, model)]), 'openai-chat', both)
+    expect([status, losses]).toEqual([200, expect.stringContaining('output_dropped /output')])
+    expect(asked()).toMatchObject([{ request: { tools: [{ name: 'look' }] } }])
+    expect([asked()[0]?.refusal, asked()[0]?.request.output]).toEqual([undefined, undefined])
+  })
+
+  test('is refused by a strict gateway, and where the target is said not to know the pair', async () => {
+    expect(await ask(gatewayTo([target(wire, model)], [], true), 'openai-chat', both)).toMatchObject({ status: 400 })
+    const known = { ...target(wire, model), capabilities: { structuredOutputWithTools: 'no' as const } }
+    expect(await ask(gatewayTo([known]), 'openai-chat', both)).toMatchObject({ status: 400 })
+    expect(asked()).toEqual([])
+  })
+})
