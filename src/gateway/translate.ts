@@ -9,6 +9,7 @@ import { takeFrom } from '../transport/told.js'
 import type { StreamEncoder } from '../wire/codec.js'
 import type { GatewayCall, Written } from './call.js'
 import { withCustomTools } from './custom-tools.js'
+import { ended, failureAmong, streamWatch } from './failed-answer.js'
 import { failureOf, refused } from './failure.js'
 import { type Candidate, foreignTo } from './targets.js'
 
@@ -50,9 +51,10 @@ function refuseLosses(
 
 async function whole(call: GatewayCall, request: ModelRequest): Promise<Written> {
   const { codec, exchange, env, progress } = call
-  const response = named(await call.chosen.model.complete(request, { signal: call.signal }), call)
-  progress.usage = response.usage
-  progress.finishReason = response.finishReason
+  const answer = named(await call.chosen.model.complete(request, { signal: call.signal }), call)
+  progress.usage = answer.usage
+  progress.finishReason = answer.finishReason
+  const response = ended(call, answer)
   call.keep(response)
   const { http, losses } = codec.response.encode(response, exchange, env)
   noteLosses(call, [...call.decodingLosses, ...response.losses, ...losses])
@@ -67,6 +69,11 @@ async function streamed(call: GatewayCall, request: ModelRequest): Promise<Writt
     for (const event of first.value) if (isLoss(event)) losses.push(event.loss)
   }
   noteLosses(call, losses)
+  const failure = first.done === true ? undefined : failureAmong(call, first.value)
+  if (failure !== undefined) {
+    await batches.return(undefined as never)
+    throw failure
+  }
   const encoder = call.codec.stream.encode(call.exchange, call.env)
   return { status: 200, headers: encoder.headers, body: written(call, batches, first, encoder, losses) }
 }
@@ -79,14 +86,18 @@ async function* written(
   encoder: StreamEncoder,
   losses: readonly Loss[],
 ): AsyncGenerator<string> {
+  const watch = streamWatch(call)
   try {
     let next = first
     for (; next.done !== true; next = await batches.next()) {
       let text = ''
       for (const event of takeFrom(next)) {
-        if (event.type === 'usage') call.progress.usage = event.usage
-        if (event.type === 'finish') call.progress.finishReason = event.reason
-        text += encoder.push(event.type === 'start' ? named(event, call) : event)
+        const told = watch(event)
+        if (told.type === 'error') {
+          if (text !== '') yield text
+          throw told.error
+        }
+        text += encoder.push(told.type === 'start' ? named(told, call) : told)
       }
       if (text !== '') yield text
     }

@@ -1,4 +1,4 @@
-// Who may answer decides what may be asked: the target and its fallbacks.
+// Who may answer decides what may be asked: the target and its fallbacks; and what a target that failed in its answer becomes.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Wire, wires } from '../../src/conversation/messages.js'
 import {
@@ -153,5 +153,80 @@ describe.each([
     const known = { ...target(wire, model), capabilities: { structuredOutputWithTools: 'no' as const } }
     expect(await ask(gatewayTo([known]), 'openai-chat', both)).toMatchObject({ status: 400 })
     expect(asked()).toEqual([])
+  })
+})
+
+/** Answers that a provider ended as failed, whole or as the last event of a stream. */
+function failedAnswer(upstream: 'gemini' | 'openai-chat' | 'ollama', text: string, isStream: boolean): Misbehaviour {
+  const bodyOf = (object: object): Misbehaviour => ({
+    headers: { 'content-type': isStream ? 'text/event-stream' : 'application/json' },
+    body: isStream && upstream !== 'ollama' ? `data: ${JSON.stringify(object)}\n\n` : `${JSON.stringify(object)}\n`,
+  })
+  if (upstream === 'ollama') {
+    const message = { role: 'assistant', content: text }
+    return bodyOf({ model: 'm', created_at: '2026-01-01T00:00:00Z', message, done: true, done_reason: 'failed' })
+  }
+  if (upstream === 'openai-chat') {
+    const said = { role: 'assistant', content: text }
+    const choice = { index: 0, finish_reason: 'error', [isStream ? 'delta' : 'message']: said }
+    return bodyOf({ id: 'x', object: 'chat.completion', created: 1, model: 'm', choices: [choice] })
+  }
+  const parts = text === '' ? [] : [{ text }]
+  const why = { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed function call: print(x)' }
+  return bodyOf({ candidates: [{ ...why, index: 0, content: { role: 'model', parts } }], responseId: 'r' })
+}
+const words = {
+  gemini: '(MALFORMED_FUNCTION_CALL): Malformed function call: print(x)',
+  'openai-chat': 'ended its answer with an error (error)',
+  ollama: 'ended its answer with an error (failed)',
+} as const
+
+describe.each(['gemini', 'openai-chat', 'ollama'] as const)('an answer that %s ended as failed', (upstream) => {
+  const others = wires.filter((wire) => wire !== upstream)
+  const cells = others.flatMap((wire) => ['', 'Half an answer'].map((text) => ({ wire, text })))
+
+  test.each(cells)('is a failed call to a client of $wire, with the text "$text"', async ({ wire, text }) => {
+    misbehaviour = failedAnswer(upstream, text, false)
+    const failed = await ask(gatewayTo([target(upstream)]), wire)
+    expect(failed).toMatchObject({ status: 500, text: expect.stringContaining(words[upstream]) })
+    expect(records).toMatchObject([{ status: 500, error: 'server_error', finishReason: 'error' }])
+  })
+
+  test.each(cells)('and the end of its stream to $wire, with the text "$text"', async ({ wire, text }) => {
+    misbehaviour = failedAnswer(upstream, text, true)
+    const failed = await ask(gatewayTo([target(upstream)]), wire, { stream: true })
+    expect(failed.text).toContain(words[upstream])
+    expect(failed.text).not.toMatch(/message_stop|\[DONE\]|"done":true|finishReason|response\.(?:completed|incomplete)/)
+    expect(records).toMatchObject([{ error: 'server_error', finishReason: 'error' }])
+  })
+
+  test('stays what it is on its own wire, also where a fallback stands by', async () => {
+    misbehaviour = failedAnswer(upstream, '', false)
+    const own = await ask(gatewayTo([target(upstream)], [target('anthropic')]), upstream)
+    expect(own).toMatchObject({ status: 200, text: expect.stringMatching(/MALFORMED_FUNCTION_CALL|"error"|"failed"/) })
+  })
+})
+
+describe.each([false, true])('an answer with a call that ended as failed, streamed %s', (stream) => {
+  const ending = (text: string): Misbehaviour => {
+    const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: text } }
+    const said = { role: 'assistant', content: null, tool_calls: [call] }
+    const choices = [{ index: 0, finish_reason: 'error', [stream ? 'delta' : 'message']: said }]
+    const body = JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'm', choices })
+    if (!stream) return { body }
+    return { headers: { 'content-type': 'text/event-stream' }, body: `data: ${body}\n\ndata: [DONE]\n\n` }
+  }
+
+  test('is a turn of calls when the call is whole', async () => {
+    misbehaviour = ending('{"at":"it"}')
+    const { status, text } = await ask(gatewayTo([target('openai-chat')]), 'anthropic', { stream })
+    expect([status, text]).toEqual([200, expect.stringMatching(/"stop_reason":"tool_use"/)])
+  })
+
+  test('is a failed call when it is not', async () => {
+    misbehaviour = ending('{"at":')
+    const { text } = await ask(gatewayTo([target('openai-chat')]), 'anthropic', { stream })
+    expect(text).toContain(words['openai-chat'])
+    expect(text).not.toContain('"stop_reason":"')
   })
 })
