@@ -3,40 +3,70 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import { fold } from '../conversation/fold.js'
 import { at, type Loss } from '../conversation/losses.js'
-import type { AnyCall, AssistantPart, Message, ToolCall, Wire } from '../conversation/messages.js'
-import type { OpaqueTool, ToolSpec } from '../conversation/request.js'
+import type {
+  AnyCall,
+  AssistantMessage,
+  AssistantPart,
+  Extra,
+  Message,
+  ToolCall,
+  Wire,
+} from '../conversation/messages.js'
+import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { unfold } from '../conversation/unfold.js'
-import { isJsonObject, parseBody } from '../json/parse.js'
+import { isJsonObject, isList, parseBody } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { awaitable, leavable } from '../model/awaitable.js'
 import type { CallOptions, Model, ModelRequest } from '../model/model.js'
 import { customNotes, isCustomCall } from '../wire/arguments.js'
 import { leftover } from '../wire/extra.js'
 import type { GatewayCall } from './call.js'
+import { foreignTo } from './targets.js'
 
-/** The same call for a model on another wire, with a loss for each such tool; calls without them stay as they are. */
+/** The wires whose clients have such tools. */
+const customWires: ReadonlySet<Wire> = new Set<Wire>(['openai-chat', 'openai-responses'])
+
+/**
+ * The same call for models of which one is on another wire: each such tool is a function, in the choice among tools and in
+ * the history, too. Calls without them stay as they are.
+ */
 export function withCustomTools(call: GatewayCall): GatewayCall {
-  const { request, chosen, decodingLosses, exchange } = call
+  const { request, chosen, exchange, decodingLosses } = call
   const { wire } = exchange
-  const { tools = [] } = request
-  if (!tools.some(({ type }) => type === 'opaque')) return call
-  const specs = tools.map((tool) =>
-    tool.type === 'opaque' && chosen.endpoint?.codec.wire !== wire ? specOf(tool) : undefined,
-  )
-  const names = new Set(specs.flatMap((spec) => (spec === undefined ? [] : [spec.name])))
-  if (names.size === 0) return call
-  const losses = specs.flatMap((spec, index) => (spec === undefined ? [] : [lossOf(spec, index, wire)]))
+  if (!customWires.has(wire) || foreignTo(wire, chosen) === undefined) return call
+  const names = new Set<string>()
+  const losses: Loss[] = []
+  const tools = withFunctions(request.tools, wire, names, losses)
+  const messages = withFunctionCalls(request.messages, wire, names, losses)
+  const choice = choiceOf(request.extra?.[wire]?.tool_choice)
+  if (tools === request.tools && messages === request.messages && choice === undefined) return call
+  const chooses = choice === undefined ? request : withChoice(request, choice, wire)
   return {
     ...call,
-    request: {
-      ...request,
-      tools: tools.map((tool, index) => specs[index] ?? tool),
-      messages: request.messages.map((message) => lowered(message, wire)),
-    },
+    request: { ...chooses, ...(tools === undefined ? {} : { tools }), messages },
     decodingLosses: [...decodingLosses, ...losses],
-    chosen: { ...chosen, model: raisingModel(chosen.model, names, wire) },
+    chosen: names.size === 0 ? chosen : { ...chosen, model: raisingModel(chosen.model, names, wire) },
   }
+}
+
+type Tools = CompletionRequest['tools']
+
+/** `names` gets those of the tools that are functions now. */
+function withFunctions(tools: Tools, wire: Wire, names: Set<string>, losses: Loss[]): Tools {
+  if (tools === undefined || !tools.some(({ type }) => type === 'opaque')) return tools
+  return tools.map((tool, index) => {
+    const spec = tool.type === 'opaque' ? specOf(tool) : undefined
+    if (spec === undefined) return tool
+    names.add(spec.name)
+    const message = `the custom tool "${spec.name}" is a function of one text there; its grammar is told, not held to`
+    losses.push(loweredAt(at('/tools', index), wire, message))
+    return spec
+  })
+}
+
+function loweredAt(path: string, wire: Wire, message: string): Loss {
+  return { code: 'custom_tool_lowered', wire, path, kind: 'changed', message }
 }
 
 const inputSchema: JsonObject = {
@@ -61,14 +91,57 @@ function grammarOf(format: Json | undefined): string | undefined {
   return `The input follows this grammar (${String(syntax)}):\n${String(definition)}`
 }
 
-function lossOf({ name }: ToolSpec, index: number, wire: Wire): Loss {
-  const message = `the custom tool "${name}" is a function of one text there; its grammar is told, not held to`
-  return { code: 'custom_tool_lowered', wire, path: at('/tools', index), kind: 'changed', message }
+/** The request with this choice in the place of the one that its codec kept. */
+function withChoice({ extra, ...request }: CompletionRequest, toolChoice: ToolChoice, wire: Wire): CompletionRequest {
+  const { [wire]: { tool_choice: _, ...own } = {}, ...others } = extra ?? {}
+  const kept: Extra = Object.keys(own).length === 0 ? others : { ...others, [wire]: own }
+  return { ...request, toolChoice, ...(Object.keys(kept).length === 0 ? {} : { extra: kept }) }
 }
 
-function lowered(message: Message, wire: Wire): Message {
-  if (message.role !== 'assistant' || !message.content.some((part) => isCustom(part, wire))) return message
-  return { ...message, content: message.content.map((part) => (isCustom(part, wire) ? functionCall(part) : part)) }
+/**
+ * A choice that its codec kept because it names such tools, as one among the functions. A list of them stands in the choice
+ * on Responses, in a member of its own on Chat Completions.
+ */
+function choiceOf(said: Json | undefined): ToolChoice | undefined {
+  if (!isJsonObject(said)) return undefined
+  if (said.type !== 'allowed_tools') {
+    const tool = chosenName(said)
+    return tool === undefined ? undefined : { tool }
+  }
+  const { mode, tools } = isJsonObject(said.allowed_tools) ? said.allowed_tools : said
+  if ((mode !== 'auto' && mode !== 'required') || !isList(tools)) return undefined
+  const allowed = tools.map(chosenName).filter((name) => name !== undefined)
+  return allowed.length === 0 ? 'none' : { allowed, mode }
+}
+
+function chosenName(said: Json): string | undefined {
+  if (!isJsonObject(said) || (said.type !== 'custom' && said.type !== 'function')) return undefined
+  const inner = said[said.type]
+  const { name } = isJsonObject(inner) ? inner : said
+  return typeof name === 'string' ? name : undefined
+}
+
+/** The history with its calls of such tools, also of tools that are no longer declared: that is told for each. */
+function withFunctionCalls(
+  messages: readonly Message[],
+  wire: Wire,
+  names: ReadonlySet<string>,
+  losses: Loss[],
+): readonly Message[] {
+  const hasCustom = (message: Message): message is AssistantMessage =>
+    message.role === 'assistant' && message.content.some((part) => isCustom(part, wire))
+  if (!messages.some(hasCustom)) return messages
+  return messages.map((message, index) => {
+    if (!hasCustom(message)) return message
+    const content = message.content.map((part, place) => {
+      if (!isCustom(part, wire)) return part
+      const path = at(at(at('/messages', index), 'content'), place)
+      if (!names.has(part.name))
+        losses.push(loweredAt(path, wire, `a call of the custom tool "${part.name}" is one of a function there`))
+      return functionCall(part)
+    })
+    return { ...message, content }
+  })
 }
 
 function isCustom(part: AssistantPart, wire: Wire): part is AnyCall {

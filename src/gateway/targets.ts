@@ -10,10 +10,16 @@ import type { Endpoint } from '../model/sending.js'
 import { type GatewayRoute, isModel, type Target } from './options.js'
 import { matches } from './pattern.js'
 
-export interface Chosen {
+/** One that may answer. A model of the program's own has no endpoint: nobody knows its wire. */
+export interface Candidate {
   readonly model: Model
-  /** Where the call can go as it came; absent when another wire or a fallback may have to answer. */
   readonly endpoint?: Endpoint
+}
+
+/** Who is asked. With `endpoint` nobody else may have to answer, and the call can go there as it came. */
+export interface Chosen extends Candidate {
+  /** The target and its fallbacks. */
+  readonly candidates: readonly Candidate[]
 }
 
 /** How many models are remembered with their connections' settings; names come from clients. */
@@ -25,15 +31,17 @@ export function chooser(
 ): (asked: string) => Chosen {
   const remembered = new Map<Target, Map<string, Chosen>>()
   const chosenOf = (target: Target | Model, asked: string): Chosen => {
-    if (isModel(target)) return { model: target }
+    if (isModel(target)) return alone({ model: target })
     const byName = remembered.get(target) ?? new Map<string, Chosen>()
     const known = byName.get(target.model ?? asked)
     if (known !== undefined) return known
     remembered.set(target, byName)
     const { model: id = asked, weight: _, wire, profile, ...options } = target
     const { codec, record } = recordOf(wire, profile)
-    const endpoint = endpointOf(codec, record, id, options)
-    const made = { model: httpModel(endpoint), endpoint }
+    // What the wire cannot say beside something else is left out and told here, so it is not refused before the codec sees it.
+    const capabilities = { structuredOutputWithTools: 'unknown', ...options.capabilities } as const
+    const endpoint = endpointOf(codec, record, id, { ...options, capabilities })
+    const made = alone({ model: httpModel(endpoint), endpoint })
     if (byName.size >= maxRemembered) byName.clear()
     byName.set(id, made)
     return made
@@ -43,9 +51,18 @@ export function chooser(
     if (route === undefined) throw unknownModel(asked, routes)
     const first = chosenOf(byWeight(route.targets, random()), asked)
     if (route.fallbacks === undefined || route.fallbacks.length === 0) return first
-    const others = route.fallbacks.map((target) => chosenOf(target, asked).model)
-    return { model: fallback([first.model, ...others]) }
+    const candidates = [first, ...route.fallbacks.map((target) => chosenOf(target, asked))]
+    return { model: fallback(candidates.map(({ model }) => model)), candidates }
   }
+}
+
+function alone(candidate: Candidate): Chosen {
+  return { ...candidate, candidates: [candidate] }
+}
+
+/** The first that may answer on another wire than this one, or on one that nobody knows. */
+export function foreignTo(wire: Wire, { candidates }: Chosen): Candidate | undefined {
+  return candidates.find(({ endpoint }) => endpoint?.codec.wire !== wire)
 }
 
 /** The wires on which targets can be asked as they are. */

@@ -3,34 +3,38 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import type { Loss } from '../conversation/losses.js'
 import type { OpaqueTool } from '../conversation/request.js'
-import type { ToolwireError } from '../errors/error.js'
 import { type Batches, batchesOf } from '../model/batches.js'
 import type { ModelRequest } from '../model/model.js'
 import { takeFrom } from '../transport/told.js'
 import type { StreamEncoder } from '../wire/codec.js'
 import type { GatewayCall, Written } from './call.js'
 import { withCustomTools } from './custom-tools.js'
+import { ended, failureAmong, streamWatch } from './failed-answer.js'
 import { failureOf, refused } from './failure.js'
+import { type Candidate, foreignTo } from './targets.js'
 
 export async function translated(given: GatewayCall): Promise<Written> {
   const call = withCustomTools(given)
-  const { endpoint } = call.chosen
-  const builtIn = call.request.tools?.find(
-    (tool) => tool.type === 'opaque' && tool.origin.wire !== endpoint?.codec.wire,
-  )
-  if (builtIn?.type === 'opaque') throw foreignTool(call, builtIn)
+  for (const tool of call.request.tools ?? []) if (tool.type === 'opaque') checkBuiltIn(call, tool)
   const { model: _, ...request } = call.request // each model behind the name has its own
-  if (call.strict) refuseLosses(call, request)
+  if (call.strict) for (const candidate of call.chosen.candidates) refuseLosses(call, request, candidate)
   return call.exchange.stream ? streamed(call, request) : whole(call, request)
 }
 
-function foreignTool({ exchange, chosen }: GatewayCall, { data }: OpaqueTool): ToolwireError {
-  const message = `a tool of the provider itself (${String(data.type ?? Object.keys(data)[0])} of ${exchange.wire}) was asked for, and ${chosen.model.name} is another; leave it out, or route the model to a provider on that wire`
-  return refused(400, 'unsupported_feature', message)
+/** A tool that a provider runs must be there with everybody who may answer. */
+function checkBuiltIn({ exchange, chosen }: GatewayCall, { origin, data }: OpaqueTool): void {
+  const other = foreignTo(origin.wire, chosen)
+  if (other === undefined) return
+  const message = `a tool of the provider itself (${String(data.type ?? Object.keys(data)[0])} of ${exchange.wire}) was asked for, and ${other.model.name} is another; leave it out, or route the model to a provider on that wire`
+  throw refused(400, 'unsupported_feature', message)
 }
 
-/** Strict gateways refuse what would be lost, before anybody is asked. */
-function refuseLosses({ chosen: { endpoint }, exchange, decodingLosses }: GatewayCall, request: ModelRequest): void {
+/** Strict gateways refuse what would be lost on the way to any that may answer, before anybody is asked. */
+function refuseLosses(
+  { exchange, decodingLosses }: GatewayCall,
+  request: ModelRequest,
+  { model, endpoint }: Candidate,
+): void {
   const encoded = endpoint?.codec.request.encode(
     { ...request, model: request.model ?? endpoint.model },
     { stream: exchange.stream },
@@ -40,15 +44,17 @@ function refuseLosses({ chosen: { endpoint }, exchange, decodingLosses }: Gatewa
     (loss) => loss.kind !== 'repaired' && loss.code !== 'max_tokens_default',
   )
   if (lost.length === 0) return
-  const message = `this gateway is strict, and the request would lose: ${lost.map((loss) => loss.message).join('; ')}`
+  const what = lost.map((loss) => loss.message).join('; ')
+  const message = `this gateway is strict, and on its way to ${model.name} the request would lose: ${what}`
   throw refused(400, 'unsupported_feature', message)
 }
 
 async function whole(call: GatewayCall, request: ModelRequest): Promise<Written> {
   const { codec, exchange, env, progress } = call
-  const response = named(await call.chosen.model.complete(request, { signal: call.signal }), call)
-  progress.usage = response.usage
-  progress.finishReason = response.finishReason
+  const answer = named(await call.chosen.model.complete(request, { signal: call.signal }), call)
+  progress.usage = answer.usage
+  progress.finishReason = answer.finishReason
+  const response = ended(call, answer)
   call.keep(response)
   const { http, losses } = codec.response.encode(response, exchange, env)
   noteLosses(call, [...call.decodingLosses, ...response.losses, ...losses])
@@ -63,6 +69,11 @@ async function streamed(call: GatewayCall, request: ModelRequest): Promise<Writt
     for (const event of first.value) if (isLoss(event)) losses.push(event.loss)
   }
   noteLosses(call, losses)
+  const failure = first.done === true ? undefined : failureAmong(call, first.value)
+  if (failure !== undefined) {
+    await batches.return(undefined as never)
+    throw failure
+  }
   const encoder = call.codec.stream.encode(call.exchange, call.env)
   return { status: 200, headers: encoder.headers, body: written(call, batches, first, encoder, losses) }
 }
@@ -75,14 +86,18 @@ async function* written(
   encoder: StreamEncoder,
   losses: readonly Loss[],
 ): AsyncGenerator<string> {
+  const watch = streamWatch(call)
   try {
     let next = first
     for (; next.done !== true; next = await batches.next()) {
       let text = ''
       for (const event of takeFrom(next)) {
-        if (event.type === 'usage') call.progress.usage = event.usage
-        if (event.type === 'finish') call.progress.finishReason = event.reason
-        text += encoder.push(event.type === 'start' ? named(event, call) : event)
+        const told = watch(event)
+        if (told.type === 'error') {
+          if (text !== '') yield text
+          throw told.error
+        }
+        text += encoder.push(told.type === 'start' ? named(told, call) : told)
       }
       if (text !== '') yield text
     }

@@ -1,4 +1,5 @@
 // Error answers of any provider: one reading of every known body shape, one table from status and type to a code.
+import type { Metadata } from '../conversation/response.js'
 import { type ErrorCode, ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
@@ -61,6 +62,12 @@ export function errorOf(failure: Failure, http?: Pick<HttpResponse, 'status' | '
     requestId: http?.headers['x-request-id'] ?? http?.headers['request-id'],
     detail: failure.kinds.length === 0 ? undefined : { kinds: failure.kinds },
   })
+}
+
+/** What a provider said of an answer that it ended as failed, where it says so beside the answer. */
+export function endingWords(metadata: Metadata | undefined): string | undefined {
+  const candidate = metadata?.gemini?.candidate
+  return isJsonObject(candidate) && typeof candidate.finishMessage === 'string' ? candidate.finishMessage : undefined
 }
 
 /** What the end of the bytes left of a frame cannot be read because it was cut, not because it was wrong. */

@@ -113,6 +113,103 @@ async function gathered(chunks: AsyncIterable<OpenAI.ChatCompletionChunk>): Prom
   return { role: 'assistant', content, ...(made.length === 0 ? {} : { tool_calls: made }) }
 }
 
+const parameters = { type: 'object', properties: {} }
+const look: OpenAI.Responses.Tool = { type: 'function', name: 'look', parameters, strict: false }
+const responsesTools: OpenAI.Responses.Tool[] = [responsesTool, look]
+const chatTools: OpenAI.ChatCompletionTool[] = [chatTool, { type: 'function', function: { name: 'look', parameters } }]
+const named = { type: 'custom' as const, name: 'apply_patch' }
+const nested = { type: 'custom' as const, custom: { name: 'apply_patch' } }
+
+/** What the provider was asked must leave the model no other tool. */
+function onlyThePatch(): void {
+  const [asked] = provider.requests.slice(from)
+  expect(asked?.refusal).toBeUndefined()
+  const { tools = [], toolChoice } = asked?.request ?? {}
+  const declared = tools.flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name]))
+  const callable =
+    typeof toolChoice !== 'object' ? declared : 'tool' in toolChoice ? [toolChoice.tool] : toolChoice.allowed
+  expect(callable).toEqual(['apply_patch'])
+  expect(records[0]?.losses?.join()).not.toContain('extra_dropped')
+}
+
+/** Whether a call must be made, whatever words the wire has for it. */
+function mustCall(): boolean {
+  const { toolChoice } = provider.requests.at(from)?.request ?? {}
+  return (
+    toolChoice !== undefined &&
+    toolChoice !== 'auto' &&
+    !(typeof toolChoice === 'object' && 'mode' in toolChoice && toolChoice.mode === 'auto')
+  )
+}
+
+describe.each(wires.filter((wire) => wire !== 'openai-responses'))('a choice of Responses onto %s', (wire) => {
+  test.each([
+    ['the tool', named, true],
+    ['a list that must be called', { type: 'allowed_tools', mode: 'required', tools: [named] }, true],
+    ['a list that may be called', { type: 'allowed_tools', mode: 'auto', tools: [named] }, false],
+  ] as const)('%s', async (_, choice, isDemanded) => {
+    const tool_choice = choice as unknown as OpenAI.Responses.ToolChoiceAllowed
+    const body = { model: 'any', input: 'Change it.', tools: responsesTools, tool_choice }
+    const { output } = await openai(gatewayTo(wire)).responses.create({ ...body, stream: false })
+    expect(output.at(-1)).toMatchObject({ type: 'custom_tool_call', name: 'apply_patch', input: patch })
+    onlyThePatch()
+    expect(mustCall()).toBe(isDemanded)
+  })
+})
+
+describe.each(wires.filter((wire) => wire !== 'openai-chat'))('a choice of Chat Completions onto %s', (wire) => {
+  test.each([
+    ['the tool', nested, true],
+    [
+      'a list that must be called',
+      { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [nested] } },
+      true,
+    ],
+    ['a list that may be called', { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [nested] } }, false],
+  ] as const)('%s', async (_, choice, isDemanded) => {
+    const tool_choice = choice as unknown as OpenAI.ChatCompletionToolChoiceOption
+    const messages = [{ role: 'user' as const, content: 'Change it.' }]
+    const { choices } = await openai(gatewayTo(wire)).chat.completions.create({
+      model: 'any',
+      messages,
+      tools: chatTools,
+      tool_choice,
+    })
+    expect(choices[0]?.message.tool_calls).toMatchObject([{ type: 'custom', custom: { input: patch } }])
+    onlyThePatch()
+    expect(mustCall()).toBe(isDemanded)
+  })
+})
+
+test('a list of which nothing is there rules out every tool', async () => {
+  const tool_choice = { type: 'allowed_tools' as const, mode: 'auto' as const, tools: [{ type: 'web_search' }] }
+  await openai(gatewayTo('anthropic')).responses.create({
+    model: 'any',
+    input: 'x',
+    tools: responsesTools,
+    tool_choice,
+  })
+  expect(provider.requests.at(from)?.request.toolChoice).toBe('none')
+})
+
+test.each(wires.filter((wire) => wire !== 'openai-responses'))(
+  'calls of a tool no longer declared reach %s',
+  async (wire) => {
+    const input: OpenAI.Responses.ResponseInput = [
+      { role: 'user', content: 'Change it.' },
+      { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: patch },
+      { type: 'custom_tool_call_output', call_id: 'call_1', output: 'Done!' },
+    ]
+    const { output_text } = await openai(gatewayTo(wire)).responses.create({ model: 'any', input, tools: [look] })
+    expect(output_text).toBe('It says: Done!')
+    const [asked] = provider.requests.slice(from)
+    expect(asked?.refusal).toBeUndefined()
+    const calls = asked?.request.messages.flatMap((message) => (message.role === 'assistant' ? message.content : []))
+    expect(calls).toMatchObject([{ type: 'tool_call', arguments: JSON.stringify({ input: patch }) }])
+    expect(records[0]?.losses).toContain('custom_tool_lowered /messages/1/content/0')
+  },
+)
+
 test('a strict gateway refuses it', async () => {
   const body = { model: 'any', input: 'Change it.', tools: [responsesTool] }
   await expect(openai(gatewayTo('anthropic', true)).responses.create(body)).rejects.toThrow(/custom tool "apply_patch"/)
