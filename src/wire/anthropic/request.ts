@@ -217,11 +217,15 @@ function lacksThinking(messages: readonly Message[]): boolean {
 }
 
 function writeOutput(request: CompletionRequest, own: Json | undefined, losses: Loss[]): Json | undefined {
-  const { output } = request
+  const output = request.output === 'json_object' ? undefined : request.output
   const effort = writeEffort(request, losses)
   const message = 'the wire takes the schema alone'
   for (const key of ['name', 'description', 'strict'] as const) {
     if (output?.[key] !== undefined) losses.push(lossOf('output_field_dropped', `/output/${key}`, 'dropped', message))
+  }
+  if (request.output === 'json_object') {
+    const why = 'the wire can hold an answer to a schema, but not to being any JSON object'
+    losses.push(lossOf('output_dropped', '/output', 'dropped', why))
   }
   const format = output === undefined ? undefined : writeFormat(output, losses)
   if (format === undefined && effort === undefined) return own

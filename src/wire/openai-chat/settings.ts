@@ -7,7 +7,7 @@ import { innerFields, type Notes, noteOf } from '../extra.js'
 import { defaultOutputName, wireName } from '../names.js'
 import { lowerOutput, schemaLosses } from '../schemas.js'
 import type { Flags } from './profiles.js'
-import { readSettings } from './settings-decode.js'
+import { formatKeys, readSettings } from './settings-decode.js'
 import { encodeChoice, encodeFunctionCall } from './tools.js'
 import { modelled, nameRule, toolDialects, wire } from './types.js'
 
@@ -117,11 +117,13 @@ function writeChoice(
 function writeOutput({ request, own, flags, losses, fields, inner }: Writing): void {
   const { output } = request
   if (output === undefined) return
-  if (!flags.jsonSchema) {
-    const message = 'this server takes no schema; it is asked for any JSON object'
-    losses.push({ code: 'output_widened', wire, path: '/output', kind: 'widened', message })
-    inner.response_format = { type: 'json_object' }
-    fields.response_format = { type: 'json_object' }
+  if (output === 'json_object' || !flags.jsonSchema) {
+    if (output === 'json_object') inner.response_format = innerFields(own, 'response_format', formatKeys)
+    else {
+      const message = 'this server takes no schema; it is asked for any JSON object'
+      losses.push({ code: 'output_widened', wire, path: '/output', kind: 'widened', to: 'json_object', message })
+    }
+    fields.response_format = { type: 'json_object', ...inner.response_format }
     return
   }
   const name = wireName(output.name ?? defaultOutputName, nameRule)
@@ -129,7 +131,7 @@ function writeOutput({ request, own, flags, losses, fields, inner }: Writing): v
     const message = 'the wire wants a name of letters, digits, _ and - for the output'
     losses.push({ code: 'output_field_changed', wire, path: '/output/name', kind: 'changed', to: name, message })
   }
-  const format = innerFields(own, 'response_format', new Set(['type']))
+  const format = innerFields(own, 'response_format', formatKeys)
   const more = innerFields(format, 'json_schema', modelled.jsonSchema)
   if (more !== undefined) inner.response_format = { json_schema: more }
   const { description, strict } = output
