@@ -79,7 +79,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     async check({ conversation, asked }, text) {
       const reply = await conversation.ask({ text, output: answerSchema })
       expect(JSON.parse(reply.text)).toEqual({ city: 'Boston', degrees: 18 })
-      expect(lastRequest(asked()).output?.schema).toMatchObject(answerSchema)
+      expect(lastRequest(asked()).output).toMatchObject({ schema: answerSchema })
     },
   },
   thinking: {

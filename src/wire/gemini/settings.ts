@@ -170,7 +170,9 @@ function hasFunctions({ tools }: { readonly tools?: CompletionRequest['tools'] }
 
 // Output, sampling, thinking
 
-function readOutput(config: JsonObject): { readonly spec: NonNullable<Settings['output']>; readonly note?: Json } | undefined {
+function readOutput(
+  config: JsonObject,
+): { readonly spec: NonNullable<Settings['output']>; readonly note?: Json } | undefined {
   if (config.responseMimeType !== 'application/json') return undefined
   if (isJsonObject(config.responseJsonSchema)) {
     return config.responseSchema === undefined || config.responseSchema === null

@@ -32,11 +32,7 @@ export function encodeSettings(request: Settings, names: NameRule, notes: Schema
 
 const outputNameRule: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: 64 }
 
-function encodeOutput(
-  output: Settings['output'],
-  own: Json | undefined,
-  notes: SchemaLoss[],
-): JsonObject | undefined {
+function encodeOutput(output: Settings['output'], own: Json | undefined, notes: SchemaLoss[]): JsonObject | undefined {
   const rest = isJsonObject(own) ? own : {}
   if (output === undefined) return Object.keys(rest).length === 0 ? undefined : rest
   if (output === 'json_object') return { ...rest, format: { type: output } }
@@ -111,7 +107,10 @@ function isPresent(value: Json | undefined): value is Json {
   return value !== undefined && value !== null
 }
 
-function decodeOutput(text: Json | undefined): { readonly output?: NonNullable<Settings['output']>; readonly rest?: Json } {
+function decodeOutput(text: Json | undefined): {
+  readonly output?: NonNullable<Settings['output']>
+  readonly rest?: Json
+} {
   if (!isPresent(text)) return {}
   if (!isJsonObject(text)) throw invalidAt('/text', 'an object')
   const { format, ...others } = text
