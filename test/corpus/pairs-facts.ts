@@ -54,7 +54,7 @@ function factsOf(request: CompletionRequest): Facts {
   })
   const choice = choiceOf(request, callable)
   if (choice !== undefined) core.push({ kind: 'choice', path: '/toolChoice', value: choice })
-  if (request.output === 'json_object') core.push({ kind: 'output', path: '/output', value: request.output })
+  if (request.output === 'json_object') side.push({ kind: 'json mode', path: '/output', value: request.output })
   else if (request.output !== undefined) {
     core.push({ kind: 'output', path: '/output', value: stable(namesIn(request.output.schema)) })
     side.push({ kind: 'output schema', path: '/output', value: stable(request.output.schema) })

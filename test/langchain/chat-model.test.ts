@@ -244,6 +244,13 @@ test('settings, stop words and losses', async () => {
   expect(losses.map((loss) => loss.path)).toContain('/temperature')
 })
 
+test('a response format of any JSON object is asked for', async () => {
+  const scripted = scriptedModel(['{}', 'a'])
+  await toLangChain(scripted).invoke('Hi', { response_format: { type: 'json_object' } })
+  await toLangChain(scripted).invoke('Hi', { response_format: { type: 'text' } })
+  expect(scripted.requests.map(({ output }) => output)).toEqual(['json_object', undefined])
+})
+
 test('it works in a chain, tells its callbacks every token, and streams events', async () => {
   const tokens: string[] = []
   const model = toLangChain(
