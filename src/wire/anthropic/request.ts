@@ -224,8 +224,7 @@ function writeOutput(request: CompletionRequest, own: Json | undefined, losses: 
     if (output?.[key] !== undefined) losses.push(lossOf('output_field_dropped', `/output/${key}`, 'dropped', message))
   }
   if (request.output === 'json_object') {
-    const why = 'the wire can hold an answer to a schema, but not to being any JSON object'
-    losses.push(lossOf('output_dropped', '/output', 'dropped', why))
+    losses.push(lossOf('output_dropped', '/output', 'dropped', 'the wire takes a schema, no JSON mode'))
   }
   const format = output === undefined ? undefined : writeFormat(output, losses)
   if (format === undefined && effort === undefined) return own
