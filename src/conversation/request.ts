@@ -43,7 +43,8 @@ export interface CompletionRequest extends Carried {
   readonly tools?: readonly (ToolSpec | OpaqueTool)[]
   readonly toolChoice?: ToolChoice
   readonly parallelToolCalls?: boolean
-  readonly output?: OutputSpec
+  /** What the answer must be: of a schema, or any JSON object. Default: text. */
+  readonly output?: OutputSpec | 'json_object'
   readonly maxTokens?: number
   readonly temperature?: number
   readonly topP?: number

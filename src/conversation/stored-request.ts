@@ -86,7 +86,8 @@ function choiceAt(field: Field, reading: Reading): ToolChoice {
   return choice
 }
 
-function outputAt(field: Field, reading: Reading): OutputSpec {
+function outputAt(field: Field, reading: Reading): OutputSpec | 'json_object' {
+  if (typeof field.value === 'string') return oneOf(field, ['json_object'] as const)
   const fields = fieldsAt(field.value, field.path)
   const output: OutputSpec = {
     schema: jsonAt(fields.take('schema'), reading),

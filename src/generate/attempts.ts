@@ -134,7 +134,7 @@ function runOptions(
     ...spoken(assignment, rung, progress, submitName),
     tools: submission === undefined ? assignment.tools : [...assignment.tools, submission.tool],
     maxTurns: assignment.maxCalls - progress.calls,
-    ...(held.has(rung) ? { output: outputOf(assignment) } : {}),
+    ...(held.has(rung) ? { output: outputOf(assignment, rung) } : {}),
     ...(submission === undefined ? {} : submitChoice(assignment, submission, progress)),
     signal: given.signal === undefined ? done.signal : AbortSignal.any([given.signal, done.signal]),
     onTurn: async (turn: Turn) => {
@@ -179,7 +179,11 @@ function isOver(submission: Submission, assignment: Assignment, progress: Progre
   return accepted !== undefined || isCut || progress.retries + refused.length > assignment.retries
 }
 
-function outputOf({ schema, name, options: { description } }: Assignment): NonNullable<RunOptions['output']> {
+function outputOf(
+  { schema, name, options: { description } }: Assignment,
+  rung: Rung,
+): NonNullable<RunOptions['output']> {
+  if (rung === 'json_object') return rung
   return { schema, name, strict: true, ...(description === undefined ? {} : { description }) }
 }
 

@@ -5,7 +5,7 @@ import { convertToOpenAITool, isLangChainTool } from '@langchain/core/utils/func
 import { toJsonSchema } from '@langchain/core/utils/json_schema'
 import { isSerializableSchema } from '@langchain/core/utils/standard_schema'
 import { isInteropZodSchema } from '@langchain/core/utils/types'
-import type { OutputSpec, ToolChoice, ToolSpec } from '../conversation/request.js'
+import type { ToolChoice, ToolSpec } from '../conversation/request.js'
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import type { JsonObject } from '../json/types.js'
@@ -85,11 +85,12 @@ function namedIn(choice: { readonly [key: string]: unknown }): unknown {
   return named ?? choice.type
 }
 
-/** The schema of a response format. A format that only asks for text, or for any JSON, holds the model to nothing. */
-function outputOf(format: { readonly [key: string]: unknown }): OutputSpec | undefined {
+/** What a response format asks for; nothing where it is text. */
+function outputOf(format: { readonly [key: string]: unknown }): ModelRequest['output'] {
   const inner = isRecord(format.json_schema) ? format.json_schema : format
   if (inner.schema === undefined) {
     if (format.type === 'text') return undefined
+    if (format.type === 'json_object') return format.type
     throw new ToolwireError(
       'misuse',
       'response_format has no schema; use { type: "json_schema", json_schema: { name, schema } }',

@@ -4,7 +4,7 @@ import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/cor
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
 import type { Origin } from '../conversation/messages.js'
-import type { CompletionRequest } from '../conversation/request.js'
+import type { CompletionRequest, OutputSpec } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { stringifyJson } from '../json/stringify.js'
@@ -140,10 +140,13 @@ async function invoked(call: Call): Promise<AnswerMessage> {
   return answerIn(call.foreign, await boundIn(call).invoke(call.messages, optionsOf(call)))
 }
 
+/** Not all chat models have a mode for any JSON object. */
+const anyObject: OutputSpec = { schema: { type: 'object' } }
+
 /** An answer in a schema, by whatever way the chat model has. One that it gives as the arguments of a call becomes text. */
 async function structured(call: Call): Promise<AnswerMessage> {
   const { foreign, request, messages } = call
-  const { schema = {}, name = 'response' } = request.output ?? {}
+  const { schema, name = 'response' } = typeof request.output === 'object' ? request.output : anyObject
   const runnable = foreign.chatModel.withStructuredOutput(structuredClone(schema), { name, includeRaw: true })
   const given: unknown = await runnable.invoke(messages, optionsOf(call))
   const { raw, parsed } = isRecord(given) ? given : {}

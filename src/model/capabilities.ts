@@ -81,11 +81,11 @@ const needs: readonly (readonly [keyof Capabilities, (request: CompletionRequest
     (request) => hasTools(request) && typeof request.toolChoice === 'object' && 'tool' in request.toolChoice,
     'be made to call one tool; use toolChoice "auto"',
   ],
-  ['structuredOutput', ({ output }) => output !== undefined, 'answer in a schema; leave out output'],
+  ['structuredOutput', ({ output }) => output !== undefined, 'answer in JSON; leave out output'],
   [
     'structuredOutputWithTools',
     (request) => hasTools(request) && request.output !== undefined,
-    'answer in a schema while it has tools; drop one of them',
+    'answer in JSON while it has tools; drop one of them',
   ],
   ['images', hasImages, 'read images; leave them out'],
   ['reasoning', asksForReasoning, 'think before it answers; leave out reasoning'],

@@ -82,7 +82,13 @@ function withEverything({ name, args }: PlannedCall, tools: readonly ToolSpec[])
 }
 
 function answerText(request: CompletionRequest, turn: Turn, { incomplete }: Plan): string {
-  if (request.output !== undefined) return structuredAnswer(request.output, turn.request, turn.answered)
+  const { output } = request
+  if (output === 'json_object') return stringifyJson({ answer: wordsOf(request, turn, incomplete) })
+  if (output !== undefined) return structuredAnswer(output, turn.request, turn.answered)
+  return wordsOf(request, turn, incomplete)
+}
+
+function wordsOf(request: CompletionRequest, turn: Turn, incomplete: Plan['incomplete']): string {
   if (turn.answered.length > 0) return [offlineFirstLine, ...answerLines(turn.request, turn.answered)].join('\n')
   const names = usableTools(request).map(({ name }) => name)
   const why =

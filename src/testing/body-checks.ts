@@ -18,11 +18,13 @@ export function bodyFaults(wire: Wire, raw: HttpRequest & { readonly body: strin
 const checks: Readonly<Record<Wire, Check>> = {
   'openai-chat': (body) => [
     ...withoutTools(body),
+    ...withoutTheWord('messages', body.messages, 'response_format', body.response_format),
     has(body, 'max_tokens') && has(body, 'max_completion_tokens') && 'max_tokens: give max_completion_tokens only',
     ...objects(body.messages).flatMap((message, index) => chatMessage(message, `messages.${index}`)),
   ],
   'openai-responses': (body) => [
     ...withoutTools(body),
+    ...withoutTheWord('input', body.input, 'text.format', isJsonObject(body.text) ? body.text.format : undefined),
     ...objects(body.input).flatMap((item, index, items) => responsesItem(item, items[index + 1], `input.${index}`)),
   ],
   anthropic: (body, { headers }) => [
@@ -65,6 +67,18 @@ function withoutTools(body: JsonObject): readonly (string | false)[] {
   if (Array.isArray(body.tools) && body.tools.length === 0) return ['tools: an empty list is not allowed']
   const needing = ['tool_choice', 'parallel_tool_calls'].filter((key) => !has(body, 'tools') && has(body, key))
   return needing.map((key) => `${key}: only allowed when tools are given`)
+}
+
+/** What is asked for as any JSON object must be called that in the messages; instructions beside them do not count. */
+function withoutTheWord(
+  name: string,
+  messages: Json | undefined,
+  member: string,
+  format: Json | undefined,
+): readonly (string | false)[] {
+  if (!isJsonObject(format) || format.type !== 'json_object') return []
+  const isThere = /json/i.test(JSON.stringify(messages))
+  return [!isThere && `${name}: must contain the word 'json' in some form, to use '${member}' of type 'json_object'`]
 }
 
 function chatMessage(message: JsonObject, path: string): readonly (string | false)[] {

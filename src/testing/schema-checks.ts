@@ -35,7 +35,7 @@ export function schemaFaults(wire: Wire, { model, tools = [], output }: Completi
     ...specs.flatMap(({ name, inputSchema, strict }) =>
       strict === true && inputSchema !== undefined ? faults(`tools: the schema of "${name}"`, inputSchema, tool) : [],
     ),
-    ...(output !== undefined && isHeld(output) ? faults('the schema of the answer', output.schema, answer) : []),
+    ...(typeof output === 'object' && isHeld(output) ? faults('the schema of the answer', output.schema, answer) : []),
     ...(together ? ['function calling with a response mime type of application/json is unsupported'] : []),
   ]
 }

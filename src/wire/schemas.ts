@@ -119,8 +119,8 @@ export function mappingsOf(
   output: ToolDialects | undefined,
 ): { readonly maps?: ReadonlyMap<string, Mapping>; readonly output?: Mapping } {
   const maps = toolMappings(request.tools, tools)
-  const answer =
-    request.output === undefined || output === undefined ? undefined : lowerOutput(request.output, output).mapping
+  const held = typeof request.output === 'object' && output !== undefined
+  const answer = held ? lowerOutput(request.output, output).mapping : undefined
   return { ...(maps === undefined ? {} : { maps }), ...(answer === undefined ? {} : { output: answer }) }
 }
 

@@ -71,7 +71,7 @@ describe('with a provider', () => {
       'x?',
     ])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"city":"x","celsius":18}\n' })
-    expect(server.requests[0]?.request.output?.name).toBe('weather')
+    expect(server.requests[0]?.request.output).toMatchObject({ name: 'weather' })
     expect(JSON.stringify(server.requests[1]?.request.messages)).toContain('18')
   })
 })

@@ -54,7 +54,8 @@ function factsOf(request: CompletionRequest): Facts {
   })
   const choice = choiceOf(request, callable)
   if (choice !== undefined) core.push({ kind: 'choice', path: '/toolChoice', value: choice })
-  if (request.output !== undefined) {
+  if (request.output === 'json_object') side.push({ kind: 'json mode', path: '/output', value: request.output })
+  else if (request.output !== undefined) {
     core.push({ kind: 'output', path: '/output', value: stable(namesIn(request.output.schema)) })
     side.push({ kind: 'output schema', path: '/output', value: stable(request.output.schema) })
   }

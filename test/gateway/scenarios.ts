@@ -79,7 +79,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     async check({ conversation, asked }, text) {
       const reply = await conversation.ask({ text, output: answerSchema })
       expect(JSON.parse(reply.text)).toEqual({ city: 'Boston', degrees: 18 })
-      expect(lastRequest(asked()).output?.schema).toMatchObject(answerSchema)
+      expect(lastRequest(asked()).output).toMatchObject({ schema: answerSchema })
+    },
+  },
+  json_mode: {
+    turn: () => '{"city":"Boston"}',
+    async check({ conversation, asked, client, upstream }, text) {
+      const reply = await conversation.ask({ text, output: 'json_object' })
+      expect(JSON.parse(reply.text)).toEqual({ city: 'Boston' })
+      const isAsked = hasJsonMode.has(client) && hasJsonMode.has(upstream)
+      expect(lastRequest(asked()).output).toBe(isAsked ? 'json_object' : undefined)
     },
   },
   thinking: {
@@ -146,6 +155,8 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
 const tellsFailure: ReadonlySet<Wire> = new Set<Wire>(['anthropic', 'gemini'])
 /** Wires whose official SDK shows what the model thought. */
 const showsReasoning: ReadonlySet<Wire> = new Set<Wire>(['openai-responses', 'anthropic', 'ollama', 'gemini'])
+/** Wires that can ask for any JSON object. */
+const hasJsonMode: ReadonlySet<Wire> = new Set<Wire>(['openai-chat', 'openai-responses', 'ollama', 'gemini'])
 /** Wires on which the provider wants its signatures back. */
 const signsReasoning: ReadonlySet<Wire> = new Set<Wire>(['openai-responses', 'anthropic', 'gemini'])
 

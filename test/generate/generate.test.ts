@@ -96,6 +96,7 @@ describe('rungs', () => {
     const model = scriptedModel([good], { capabilities: { outputSchema: 'no', tools: 'no' } })
     const result = await generate({ model, schema, prompt: 'Weather?' })
     expect(result).toMatchObject({ value, rung: 'json_object' })
+    expect(model.requests[0]?.output).toBe('json_object')
     expect(JSON.stringify(model.requests[0]?.messages[0])).toContain('celsius')
   })
 

@@ -138,7 +138,7 @@ function faultsOf({ wire }: Subject, { tools = [], output }: CompletionRequest):
     ...tools.flatMap((spec) =>
       spec.type === 'opaque' || spec.inputSchema === undefined ? [] : oracles[forTools](spec.inputSchema),
     ),
-    ...(output === undefined || forAnswers === undefined ? [] : oracles[forAnswers](output.schema)),
+    ...(typeof output !== 'object' || forAnswers === undefined ? [] : oracles[forAnswers](output.schema)),
   ]
 }
 

@@ -115,7 +115,9 @@ test('createAgent answers in a schema, by the provider and by a tool', async () 
     messages: [new HumanMessage('How warm?')],
   })
   expect(first.structuredResponse).toEqual({ celsius: 18 })
-  expect(native.requests[0]?.request.output?.schema).toMatchObject({ properties: { celsius: { type: 'number' } } })
+  expect(native.requests[0]?.request.output).toMatchObject({
+    schema: { properties: { celsius: { type: 'number' } } },
+  })
   await using called = await providerServer({
     script: (request) => ({
       calls: [

@@ -147,7 +147,9 @@ describe.each(cases)('on $wire', ({ wire, open }) => {
     for await (const part of await model.withStructuredOutput(schema).stream('A joke')) last = part
     expect(last).toEqual(joke)
     expect(server.requests.map(({ refusal }) => refusal)).toEqual(Array.from({ length: 5 }, () => undefined))
-    expect(server.requests[0]?.request.output?.schema).toMatchObject({ required: ['setup', 'punchline'] })
+    expect(server.requests[0]?.request.output).toMatchObject({
+      schema: { required: ['setup', 'punchline'] },
+    })
   })
 
   test('reasoning is a standard block and comes home when the history is sent again', async () => {
@@ -242,6 +244,13 @@ test('settings, stop words and losses', async () => {
   expect(losses.map((loss) => loss.path)).toContain('/temperature')
 })
 
+test('a response format of any JSON object is asked for', async () => {
+  const scripted = scriptedModel(['{}', 'a'])
+  await toLangChain(scripted).invoke('Hi', { response_format: { type: 'json_object' } })
+  await toLangChain(scripted).invoke('Hi', { response_format: { type: 'text' } })
+  expect(scripted.requests.map(({ output }) => output)).toEqual(['json_object', undefined])
+})
+
 test('it works in a chain, tells its callbacks every token, and streams events', async () => {
   const tokens: string[] = []
   const model = toLangChain(
@@ -275,7 +284,7 @@ test('what cannot be read is misuse, before the network', async () => {
   await expect(model.bindTools([langChainWeather], { tool_choice: {} }).invoke('Hi')).rejects.toMatchObject({
     code: 'misuse',
   })
-  await expect(model.invoke('Hi', { response_format: { type: 'json_object' } })).rejects.toMatchObject({
+  await expect(model.invoke('Hi', { response_format: { type: 'json_schema' } })).rejects.toMatchObject({
     code: 'misuse',
   })
 })

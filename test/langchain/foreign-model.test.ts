@@ -243,6 +243,18 @@ test.each(chatModels)('$name: an answer in a schema is text that holds it', asyn
   }
 })
 
+test.each(chatModels)('$name: an answer that is any JSON object is text that holds it', async ({ open }) => {
+  await using server = await providerServer({
+    script: (request) =>
+      request.output === undefined && request.tools !== undefined
+        ? { calls: [{ name: String((request.tools[0] as { name?: string }).name), args: { celsius: 18 } }] }
+        : '{"celsius":18}',
+  })
+  const response = await fromLangChain(open(server.url)).complete({ messages: hello, output: 'json_object' })
+  expect(JSON.parse(response.text)).toEqual({ celsius: 18 })
+  expect(response.toolCalls).toEqual([])
+})
+
 test('a toolwire model through LangChain and back is the same model', async () => {
   const turns = conversation as readonly (string | object)[]
   const direct = await run({ model: scriptedModel(turns), tools: [weather], prompt: 'Where?' })

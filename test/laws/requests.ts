@@ -68,7 +68,7 @@ const choice: fc.Arbitrary<ToolChoice> = fc.oneof(
     mode: fc.constantFrom('auto' as const, 'required' as const),
   }),
 )
-const output: fc.Arbitrary<OutputSpec> = fc
+const schemaOutput: fc.Arbitrary<OutputSpec> = fc
   .record({
     schema: fc.constantFrom(...schemas),
     name: optional(fc.constantFrom('answer', 'a.b c', 'n'.repeat(70))),
@@ -76,6 +76,10 @@ const output: fc.Arbitrary<OutputSpec> = fc
     strict: optional(fc.boolean()),
   })
   .map((value) => compact<OutputSpec>(value))
+const output: fc.Arbitrary<CompletionRequest['output']> = fc.oneof(
+  { weight: 3, arbitrary: schemaOutput },
+  { weight: 1, arbitrary: fc.constant('json_object' as const) },
+)
 const reasoning: fc.Arbitrary<ReasoningSpec> = fc
   .record({
     effort: optional(fc.constantFrom('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'), 2),

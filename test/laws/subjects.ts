@@ -57,7 +57,9 @@ function mistral(body: unknown): readonly string[] {
 
 /** Vendors whose flags change what is written: reasoning that is echoed, other ids, sampling parameters. */
 export const vendors: readonly Subject[] = [
-  ...['deepseek', 'openrouter', 'compatible'].map((name) => subject(openaiChatCodec, openaiChat, chatEnd, name)),
+  ...['deepseek', 'lm-studio', 'openrouter', 'compatible'].map((name) =>
+    subject(openaiChatCodec, openaiChat, chatEnd, name),
+  ),
   subject(openaiChatCodec, mistral, chatEnd, 'mistral'),
   subject(anthropicCodec, (body) => anthropic(body, { version: '2023-06-01' }), anthropicEnd, 'anthropic-2023'),
   subject(geminiCodec, gemini, /"finishReason":"/g, 'vertex'),

@@ -211,6 +211,11 @@ describe('structured answers', () => {
     expect(JSON.parse(text)).toMatchObject({ city: 'Paris', celsius: 21 })
   })
 
+  test('of any shape hold the answer in words', () => {
+    const { text } = ask('Hello', { output: 'json_object', tools: [] })
+    expect(JSON.parse(text)).toEqual({ answer: ask('Hello', { tools: [] }).text })
+  })
+
   test('have the shape of the root whatever it is', () => {
     expect(filled('nothing', { type: 'array', items: { type: 'number' } })).toEqual([])
     expect(filled('nothing', { type: 'boolean' })).toBe(false)

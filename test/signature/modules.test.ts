@@ -153,8 +153,8 @@ describe('rungs', () => {
     const model = scriptedModel(['{"n":"x"}', '{"n":1}'])
     const result = await predict('q -> n: integer', { model, adapter: jsonAdapter })({ q: 'hi' })
     expect(result).toMatchObject({ outputs: { n: 1 }, rung: 'json', retries: [{ rung: 'schema' }] })
-    expect(model.requests.map(({ output }) => output?.name)).toEqual(['outputs', undefined])
-    expect(model.requests[0]?.output?.schema).toEqual({
+    expect(model.requests.map(({ output }) => output)).toMatchObject([{ name: 'outputs' }, undefined])
+    expect(model.requests[0]?.output).toHaveProperty('schema', {
       type: 'object',
       properties: { n: { type: 'integer' } },
       required: ['n'],

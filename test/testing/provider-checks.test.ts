@@ -74,12 +74,19 @@ const functionResponses = (...ids: string[]) => ({
 })
 const gemini = (...contents: object[]): Body => ({ contents: [spoken, ...contents] })
 
+const json = { type: 'json_object' }
+const word = { role: 'system', content: 'Answer in JSON.' }
+
 const accepted: readonly [string, Wire, Body][] = [
   ['a tool loop', 'openai-chat', chat(chatCalls('a', 'b'), chatResult('b'), chatResult('a'))],
   ['a tool loop', 'openai-responses', responses(item('a'), item('b'), output('a'), output('b'))],
   ['a tool loop', 'anthropic', claude(used('a', 'b'), resulted('a', 'b'))],
   ['a tool loop', 'ollama', chat(ollamaCalls('f', 'g'), ollamaResult('f'), ollamaResult('g'))],
   ['a tool loop', 'gemini', gemini(functionCalls('a', 'b'), functionResponses('a', 'b'))],
+  ['JSON mode with the word', 'openai-chat', { ...chat(word), response_format: json }],
+  ['JSON mode with the word', 'openai-responses', { ...responses(word), text: { format: json } }],
+  ['JSON mode without the word', 'ollama', { ...chat(), format: 'json' }],
+  ['JSON mode without the word', 'gemini', { ...gemini(), generationConfig: { responseMimeType: 'application/json' } }],
   [
     'the same id in another turn',
     'openai-chat',
@@ -106,6 +113,13 @@ const refused: readonly [string, Wire, Body, RegExp][] = [
     'openai-chat',
     { ...chat(), tools: [chatTool('a')], tool_choice: { type: 'function', function: { name: 'b' } } },
     /"b" is not among/,
+  ],
+  ['JSON mode without the word', 'openai-chat', { ...chat(), response_format: json }, /the word 'json'/],
+  [
+    'JSON mode with the word in the instructions alone',
+    'openai-responses',
+    { ...responses(), instructions: 'Answer in JSON.', text: { format: json } },
+    /the word 'json'/,
   ],
   ['no calls in the list', 'openai-chat', chat({ role: 'assistant', content: 'x', tool_calls: [] }), /empty list/],
   ['an item without its output', 'openai-responses', responses(item('a')), /missing/],

@@ -253,7 +253,9 @@ describe('gemini: settings', () => {
       },
     })
     expect(request.toolChoice).toEqual({ allowed: ['f', 'g'], mode: 'auto' })
-    expect(request.output?.schema).toEqual({ type: 'object', properties: { a: { type: ['string', 'null'] } } })
+    expect(request.output).toEqual({
+      schema: { type: 'object', properties: { a: { type: ['string', 'null'] } } },
+    })
     expect(request.reasoning).toEqual({ effort: 'low' })
     expect(exact(request)).toEqual([])
   })

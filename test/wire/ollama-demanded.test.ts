@@ -77,7 +77,7 @@ describe('what is asked', () => {
     const { body } = encoded(request)
     const others = { ...body, tools: [(body.tools as readonly Json[])[0] as Json] }
     expect(decoded(others).toolChoice).toBeUndefined()
-    expect(decoded(others).output?.schema).toEqual(body.format)
+    expect(decoded(others).output).toEqual({ schema: body.format })
   })
 
   test('a tool that is no function cannot be demanded', () => {

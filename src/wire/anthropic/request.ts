@@ -217,11 +217,14 @@ function lacksThinking(messages: readonly Message[]): boolean {
 }
 
 function writeOutput(request: CompletionRequest, own: Json | undefined, losses: Loss[]): Json | undefined {
-  const { output } = request
+  const output = request.output === 'json_object' ? undefined : request.output
   const effort = writeEffort(request, losses)
   const message = 'the wire takes the schema alone'
   for (const key of ['name', 'description', 'strict'] as const) {
     if (output?.[key] !== undefined) losses.push(lossOf('output_field_dropped', `/output/${key}`, 'dropped', message))
+  }
+  if (request.output === 'json_object') {
+    losses.push(lossOf('output_dropped', '/output', 'dropped', 'the wire takes a schema, no JSON mode'))
   }
   const format = output === undefined ? undefined : writeFormat(output, losses)
   if (format === undefined && effort === undefined) return own

@@ -1,7 +1,7 @@
 // Everything of a request but its contents and tools, both ways: choice, sampling, output, thinking, and the fields beside them.
 // What is written is read back at once, and every difference is reported: so no setting can be lost without a word.
 import type { Loss } from '../../conversation/losses.js'
-import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
+import type { CompletionRequest, ReasoningSpec, ToolChoice } from '../../conversation/request.js'
 import { isJsonObject, isList } from '../../json/parse.js'
 import type { Writable } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
@@ -170,13 +170,16 @@ function hasFunctions({ tools }: { readonly tools?: CompletionRequest['tools'] }
 
 // Output, sampling, thinking
 
-function readOutput(config: JsonObject): { readonly spec: OutputSpec; readonly note?: Json } | undefined {
+function readOutput(
+  config: JsonObject,
+): { readonly spec: NonNullable<Settings['output']>; readonly note?: Json } | undefined {
   if (config.responseMimeType !== 'application/json') return undefined
   if (isJsonObject(config.responseJsonSchema)) {
     return config.responseSchema === undefined || config.responseSchema === null
       ? { spec: { schema: config.responseJsonSchema } }
       : undefined
   }
+  if ((config.responseJsonSchema ?? config.responseSchema ?? null) === null) return { spec: 'json_object' }
   if (!isJsonObject(config.responseSchema)) return undefined
   return { spec: { schema: toJsonSchema(config.responseSchema) }, note: openApiNote(config.responseSchema) }
 }
@@ -200,12 +203,12 @@ function writeGenerationConfig(
   if (request.stop !== undefined) fields.stopSequences = request.stop
   const { output } = request
   const isAsked = output !== undefined && !(profile.eitherModels?.test(request.model) && hasFunctions(request))
-  if (isAsked) {
+  if (isAsked) fields.responseMimeType = 'application/json'
+  if (isAsked && output !== 'json_object') {
     const written = writeSchema(output.schema, noteOf(own, 'responseSchema'), profile.schemas, () =>
       lowerOutput(output, schemaDialects(profile)),
     )
     notes.push(...written.notes)
-    fields.responseMimeType = 'application/json'
     if (written.openApi === undefined) fields.responseJsonSchema = written.schema
     else fields.responseSchema = written.openApi
   }

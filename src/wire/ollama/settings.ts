@@ -49,6 +49,7 @@ function readFormat(format: Json | undefined, tools?: Json): Reading {
   if (isJsonObject(format)) {
     return { settings: isCallFormat(format, tools) ? { toolChoice: 'required' } : { output: { schema: format } } }
   }
+  if (format === 'json') return { settings: { output: 'json_object' } }
   return format === undefined || format === '' ? { settings: {} } : { settings: {}, rest: format }
 }
 
@@ -143,10 +144,11 @@ function writeThink({ reasoning, extra }: CompletionRequest, losses: Loss[]): Js
 /** A format binds from the first token on: beside tools it would forbid every call, so there it is left out. */
 function writeFormat({ output, tools }: CompletionRequest, losses: Loss[]): Json | undefined {
   if (tools !== undefined) {
-    const message = 'an answer in a schema rules out tool calls on this wire; ask for it without tools'
+    const message = 'an answer in JSON rules out tool calls on this wire; ask for it without tools'
     losses.push(lossOf('output_dropped', '/output', 'dropped', message))
     return undefined
   }
+  if (output === 'json_object') return 'json'
   for (const key of ['name', 'description', 'strict'] as const) {
     if (output?.[key] === undefined) continue
     losses.push(lossOf('output_field_dropped', at('/output', key), 'dropped', 'the wire takes the schema alone'))

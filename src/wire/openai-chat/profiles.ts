@@ -35,6 +35,8 @@ export interface ChatProfile extends Profile {
   readonly streamOptions?: boolean
   /** Whether `response_format` takes a schema; else only `json_object` is sent. Default: yes. */
   readonly jsonSchema?: boolean
+  /** Whether `response_format` takes `json_object`; else the schema of any object is sent. Default: yes. */
+  readonly jsonObject?: boolean
 }
 
 const wire = 'openai-chat'
@@ -125,6 +127,7 @@ export const profiles: Readonly<Record<string, ChatProfile>> = {
     maxTokens: onlyMaxTokens,
     developerRole: false,
     choices: 'words',
+    jsonObject: false,
   },
   vllm: {
     name: 'vllm',
@@ -192,6 +195,7 @@ const defaults: Omit<Flags, keyof Profile> = {
   effort: 'reasoning_effort',
   streamOptions: true,
   jsonSchema: true,
+  jsonObject: true,
 }
 
 const described: ReadonlyMap<Profile, Flags> = new Map(

@@ -1,5 +1,5 @@
 // The settings of a client's request, decoded. What is not understood, or has a wrong type, stays where it is and is carried.
-import type { CompletionRequest, OutputSpec, ReasoningSpec } from '../../conversation/request.js'
+import type { CompletionRequest, ReasoningSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { innerFields, type Notes } from '../extra.js'
@@ -102,8 +102,15 @@ function readChoice({ body, left }: Reading): CompletionRequest['toolChoice'] {
   return legacy
 }
 
-function readOutput({ body, left }: Reading): OutputSpec | undefined {
+/** What of a response format is a setting where no schema is. */
+export const formatKeys: ReadonlySet<string> = new Set(['type'])
+
+function readOutput({ body, left }: Reading): CompletionRequest['output'] {
   const format = memberOf(body, 'response_format')
+  if (isJsonObject(format) && format.type === 'json_object') {
+    left.response_format = innerFields(body, 'response_format', formatKeys) ?? null
+    return 'json_object'
+  }
   if (!isJsonObject(format) || format.type !== 'json_schema' || !isJsonObject(format.json_schema)) return undefined
   const { name, description, schema, strict } = format.json_schema
   if (!isJsonObject(schema)) return undefined

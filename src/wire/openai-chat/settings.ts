@@ -1,13 +1,13 @@
 // The settings of a request beside messages and tools, encoded: limits, sampling, choice, output, reasoning.
 // The trap: a setting the wire spells in two ways is written back the way the client spelt it, by a note on the request.
 import type { Loss } from '../../conversation/losses.js'
-import type { CompletionRequest } from '../../conversation/request.js'
+import type { CompletionRequest, OutputSpec } from '../../conversation/request.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { innerFields, type Notes, noteOf } from '../extra.js'
 import { defaultOutputName, wireName } from '../names.js'
 import { lowerOutput, schemaLosses } from '../schemas.js'
 import type { Flags } from './profiles.js'
-import { readSettings } from './settings-decode.js'
+import { formatKeys, readSettings } from './settings-decode.js'
 import { encodeChoice, encodeFunctionCall } from './tools.js'
 import { modelled, nameRule, toolDialects, wire } from './types.js'
 
@@ -114,14 +114,31 @@ function writeChoice(
   } else fields.parallel_tool_calls = request.parallelToolCalls
 }
 
-function writeOutput({ request, own, flags, losses, fields, inner }: Writing): void {
-  const { output } = request
-  if (output === undefined) return
-  if (!flags.jsonSchema) {
+const anyObject: OutputSpec = { name: defaultOutputName, schema: { type: 'object' } }
+
+/** The output that is asked for: the nearest of what this server has. */
+function nearestOutput({ request: { output }, flags, losses }: Writing): CompletionRequest['output'] {
+  if (output === 'json_object' && !flags.jsonObject) {
+    const message = 'this server has no JSON mode; it is asked for the schema of any object'
+    losses.push({ code: 'output_changed', wire, path: '/output', kind: 'changed', to: { ...anyObject }, message })
+    return anyObject
+  }
+  if (typeof output === 'object' && !flags.jsonSchema) {
     const message = 'this server takes no schema; it is asked for any JSON object'
-    losses.push({ code: 'output_widened', wire, path: '/output', kind: 'widened', message })
-    inner.response_format = { type: 'json_object' }
-    fields.response_format = { type: 'json_object' }
+    losses.push({ code: 'output_widened', wire, path: '/output', kind: 'widened', to: 'json_object', message })
+    return 'json_object'
+  }
+  return output
+}
+
+function writeOutput(writing: Writing): void {
+  const { request, own, losses, fields, inner } = writing
+  const output = nearestOutput(writing)
+  if (output === undefined) return
+  const format = output === request.output ? innerFields(own, 'response_format', formatKeys) : undefined
+  if (output === 'json_object') {
+    inner.response_format = format
+    fields.response_format = { type: output, ...format }
     return
   }
   const name = wireName(output.name ?? defaultOutputName, nameRule)
@@ -129,7 +146,6 @@ function writeOutput({ request, own, flags, losses, fields, inner }: Writing): v
     const message = 'the wire wants a name of letters, digits, _ and - for the output'
     losses.push({ code: 'output_field_changed', wire, path: '/output/name', kind: 'changed', to: name, message })
   }
-  const format = innerFields(own, 'response_format', new Set(['type']))
   const more = innerFields(format, 'json_schema', modelled.jsonSchema)
   if (more !== undefined) inner.response_format = { json_schema: more }
   const { description, strict } = output

@@ -24,7 +24,7 @@ export interface ReadOptions {
   readonly names: Map<string, string>
   /** Ids of the calls of custom tools already seen. */
   readonly customs: Set<string>
-  /** Whether nothing stands before the items, so that a system message there might have been `instructions`. */
+  /** Whether a system message at the beginning of the items might have been `instructions`. */
   readonly isFirst: boolean
 }
 
@@ -75,16 +75,29 @@ function readMessage(item: JsonObject, path: string, isFirst: boolean): Message 
   const content = decodeContentList(item.content, `${path}/content`) as readonly TextPart[]
   const plain: SystemMessage = { role: 'system', content, ...leftover(wire, item, modelled.message, { isDefault }) }
   // The short way is `instructions`; a first item that could have gone there says that it did not.
-  if (item.role === 'system' && !(isFirst && isInstructions(plain))) return plain
+  if (item.role === 'system' && !(isFirst && isInstructions(plain, false))) return plain
   const notes = { role: item.role as string }
   return { role: 'system', content, ...leftover(wire, item, modelled.message, { isDefault, notes }) }
 }
 
-/** Whether a system message can stand in `instructions`: one plain text that was not met as an item. */
-export function isInstructions(message: SystemMessage): boolean {
+/** Of system text that was met as instructions where that is not its usual place. */
+const instructionsNotes = { role: 'instructions' }
+
+/** What `instructions` gives back. */
+export function decodeInstructions(text: string, isJson: boolean): SystemMessage {
+  const notes = isJson ? instructionsNotes : {}
+  return { role: 'system', content: [{ type: 'text', text }], ...leftover(wire, {}, modelled.message, { notes }) }
+}
+
+/**
+ * Whether a system message stands in `instructions`: one plain text that was not met as an item. Where any JSON object is asked
+ * for (`isJson`), only what was met as instructions: the server wants that word in the input, and it is mostly said in system text.
+ */
+export function isInstructions(message: SystemMessage, isJson: boolean): boolean {
   const [part] = message.content
   if (part === undefined || message.content.length > 1) return false
-  if (noteOf(ownOf(message), 'role') !== undefined) return false
+  const role = noteOf(ownOf(message), 'role')
+  if (role === undefined ? isJson : role !== instructionsNotes.role) return false
   return isBare(fieldsToWrite(part, modelled.text)) && isBare(fieldsToWrite(message, modelled.message))
 }
 

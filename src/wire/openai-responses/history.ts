@@ -10,7 +10,7 @@ import { withErrorPrefix } from '../error-prefix.js'
 import { hasMember, noteOf } from '../extra.js'
 import { type NameRule, wireCallId, wireName } from '../names.js'
 import { encodeContent, plainText } from './content.js'
-import { isInstructions, readItems } from './history-decode.js'
+import { decodeInstructions, isInstructions, readItems } from './history-decode.js'
 import { encodeItems } from './items.js'
 import { callIdRule, fieldsToWrite, modelled, ownOf, wire } from './types.js'
 
@@ -18,6 +18,8 @@ export interface HistoryRules {
   readonly names: NameRule
   /** Whether the server knows the role `developer`; without it the text goes as `system`. */
   readonly developerRole: boolean
+  /** Whether any JSON object is asked for: see `isInstructions`. */
+  readonly isJson: boolean
 }
 
 /** The items of one message. `isFirst`: it is the first of the conversation. `customs`: ids of calls of custom tools it answers. */
@@ -29,7 +31,7 @@ export function encodeMessage(
 ): readonly JsonObject[] {
   switch (message.role) {
     case 'system':
-      return isFirst && isInstructions(message) ? [] : [encodeSystem(message, rules)]
+      return isFirst && isInstructions(message, rules.isJson) ? [] : [encodeSystem(message, rules)]
     case 'user': {
       const parts = message.content.map(encodeContent).filter((part) => part !== undefined)
       return [withContent('user', fieldsToWrite(message, modelled.message), parts)]
@@ -99,15 +101,11 @@ export function messageLosses(
   }
   const losses: Loss[] = []
   const [read] =
-    items.length === 0 && isFirst ? [plain(message)] : readItems(items, { names, customs: new Set(customs), isFirst })
+    items.length === 0 && message.role === 'system'
+      ? [decodeInstructions(message.content[0]?.text ?? '', rules.isJson)]
+      : readItems(items, { names, customs: new Set(customs), isFirst: isFirst && !rules.isJson })
   differences(wire, message, read, '', losses)
   return losses
-}
-
-/** What `instructions` gives back. */
-function plain(message: Message): SystemMessage | undefined {
-  if (message.role !== 'system') return undefined
-  return { role: 'system', content: [{ type: 'text', text: message.content[0]?.text ?? '' }] }
 }
 
 const none: readonly Loss[] = []

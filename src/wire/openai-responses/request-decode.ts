@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import type { DecodedRequest, Exchange, HttpRequest } from '../codec.js'
 import { readOnce } from '../remembered-tools.js'
 import { invalidAt, requestBody } from '../request-body.js'
-import { readItems } from './history-decode.js'
+import { decodeInstructions, readItems } from './history-decode.js'
 import { decodeSettings } from './settings.js'
 import { decodeTool } from './tools.js'
 import { echoed, wire } from './types.js'
@@ -15,23 +15,26 @@ export function decode(http: HttpRequest): DecodedRequest {
   const decoded = decodeSettings(body)
   const { model } = decoded
   const settings: Partial<CompletionRequest> = decoded
-  const messages = decodeInput(body)
+  const messages = decodeInput(body, decoded.output === 'json_object')
   const tools = decodeTools(body.tools)
   const request: CompletionRequest = { model, messages, ...(tools === undefined ? {} : { tools }), ...settings }
   return { request, losses: [], exchange: exchangeOf(body, model) }
 }
 
-function decodeInput(body: JsonObject): readonly Message[] {
+function decodeInput(body: JsonObject, isJson: boolean): readonly Message[] {
   const { instructions, input } = body
   const messages: Message[] = []
   if (instructions !== undefined && instructions !== null) {
     if (typeof instructions !== 'string') throw invalidAt('/instructions', 'a string')
-    messages.push({ role: 'system', content: [{ type: 'text', text: instructions }] })
+    messages.push(decodeInstructions(instructions, isJson))
   }
   if (typeof input === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: input }] }]
   if (input === undefined || input === null) return messages
   if (!Array.isArray(input)) throw invalidAt('/input', 'a string or a list of items')
-  return [...messages, ...readItems(input, { names: new Map(), customs: new Set(), isFirst: messages.length === 0 })]
+  return [
+    ...messages,
+    ...readItems(input, { names: new Map(), customs: new Set(), isFirst: messages.length === 0 && !isJson }),
+  ]
 }
 
 function decodeTools(tools: Json | undefined): CompletionRequest['tools'] {

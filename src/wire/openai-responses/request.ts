@@ -30,12 +30,18 @@ function sealWith(request: CompletionRequest, profile: ResponsesProfile, remembe
   const sealed = sealRequest(request, sealRules(profile, request.model, ownOf(request), remembers))
   const { messages } = sealed.request
   const [first] = messages
-  const hasInput = messages.length > 1 || (first !== undefined && (first.role !== 'system' || !isInstructions(first)))
+  const hasInput =
+    messages.length > 1 ||
+    (first !== undefined && (first.role !== 'system' || !isInstructions(first, asksForJson(sealed.request))))
   if (hasInput || remembers || (ownOf(request)?.prompt ?? null) !== null) return sealed
   throw new ToolwireError(
     'invalid_request',
     `${wire} needs at least one message besides the instructions; add one to the conversation`,
   )
+}
+
+function asksForJson({ output }: CompletionRequest): boolean {
+  return output === 'json_object'
 }
 
 /** Whether the server holds a part of the conversation, so that results may answer calls that are not in the request. */
@@ -54,11 +60,12 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const remembers = remembersCalls(request)
   const { request: sealed, losses: repairs } = sealWith(request, profile, remembers)
   const names: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: profile.toolNameLength ?? 64 }
-  const rules: HistoryRules = { names, developerRole: profile.developerRole !== false }
+  const rules: HistoryRules = { names, developerRole: profile.developerRole !== false, isJson: asksForJson(sealed) }
   const losses: Loss[] = [...repairs]
   const fields = writeFields(sealed, options.stream, rules, losses)
   const tools = writeTools(sealed.tools, names, profile, losses)
-  const input = writeMessages(sealed.messages, rules, `${wire} ${profile.name}`, remembers, losses)
+  const key = `${wire} ${profile.name}${rules.isJson ? ' json' : ''}`
+  const input = writeMessages(sealed.messages, rules, key, remembers, losses)
   const http = {
     method: 'POST',
     path: profile.path ?? '/v1/responses',
@@ -85,7 +92,7 @@ function writeFields(request: CompletionRequest, stream: boolean, rules: History
     losses.push(...schemaNotes(wire, notes, '/output/schema'))
   }
   const [first] = request.messages
-  const instructions = first?.role === 'system' && isInstructions(first) ? instructionsOf(first) : {}
+  const instructions = first?.role === 'system' && isInstructions(first, rules.isJson) ? instructionsOf(first) : {}
   return writeUnicode({ model: fields.model ?? '', ...instructions, ...(stream ? { stream } : {}), ...fields })
 }
 

@@ -1,6 +1,6 @@
 // Everything of a request but its messages and tools, both ways. The members `text`, `reasoning` and `tool_choice` are modelled
 // in part: what else they hold is carried under their names.
-import type { CompletionRequest, OutputSpec, ReasoningSpec } from '../../conversation/request.js'
+import type { CompletionRequest, ReasoningSpec } from '../../conversation/request.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { SchemaLoss } from '../../schema/restrict/context.js'
@@ -32,13 +32,10 @@ export function encodeSettings(request: Settings, names: NameRule, notes: Schema
 
 const outputNameRule: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: 64 }
 
-function encodeOutput(
-  output: OutputSpec | undefined,
-  own: Json | undefined,
-  notes: SchemaLoss[],
-): JsonObject | undefined {
+function encodeOutput(output: Settings['output'], own: Json | undefined, notes: SchemaLoss[]): JsonObject | undefined {
   const rest = isJsonObject(own) ? own : {}
   if (output === undefined) return Object.keys(rest).length === 0 ? undefined : rest
+  if (output === 'json_object') return { ...rest, format: { type: output } }
   const { name, description, strict } = output
   const lowered = lowerOutput(output, toolDialects)
   notes.push(...lowered.notes)
@@ -110,7 +107,10 @@ function isPresent(value: Json | undefined): value is Json {
   return value !== undefined && value !== null
 }
 
-function decodeOutput(text: Json | undefined): { readonly output?: OutputSpec; readonly rest?: Json } {
+function decodeOutput(text: Json | undefined): {
+  readonly output?: NonNullable<Settings['output']>
+  readonly rest?: Json
+} {
   if (!isPresent(text)) return {}
   if (!isJsonObject(text)) throw invalidAt('/text', 'an object')
   const { format, ...others } = text
@@ -124,9 +124,11 @@ function decodeOutput(text: Json | undefined): { readonly output?: OutputSpec; r
 
 const formatMembers = new Set(['type', 'name', 'schema', 'strict', 'description'])
 
-/** A schema to answer in; a format with anything unknown in it is carried whole. */
-function decodeFormat(format: Json | undefined): OutputSpec | undefined {
-  if (!isJsonObject(format) || format.type !== 'json_schema' || !isJsonObject(format.schema)) return undefined
+/** What to answer in; a format with anything unknown in it is carried whole. */
+function decodeFormat(format: Json | undefined): Settings['output'] {
+  if (!isJsonObject(format)) return undefined
+  if (format.type === 'json_object') return Object.keys(format).length === 1 ? format.type : undefined
+  if (format.type !== 'json_schema' || !isJsonObject(format.schema)) return undefined
   const { name, schema, strict, description } = format
   if (Object.keys(format).some((key) => !formatMembers.has(key))) return undefined
   return {

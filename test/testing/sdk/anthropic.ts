@@ -19,9 +19,10 @@ export const anthropic: Opening = (url, stream) => {
         model: 'm',
         max_tokens: 1024,
         messages,
-        ...(output === undefined
-          ? { tools }
-          : { output_config: { format: { type: 'json_schema' as const, schema: output } } }),
+        ...(output === undefined ? { tools } : {}),
+        ...(typeof output === 'object'
+          ? { output_config: { format: { type: 'json_schema' as const, schema: output } } }
+          : {}),
       }
       const message = stream ? await api.stream(params).finalMessage() : await api.create(params)
       messages.push({ role: 'assistant', content: message.content })

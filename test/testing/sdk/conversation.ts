@@ -5,12 +5,12 @@ export interface SdkCall {
   readonly name: string
   readonly args: unknown
 }
-/** A question; with a schema for the answer it is asked without tools. */
+/** A question; with a schema for the answer, or JSON mode where the wire has one, it is asked without tools. */
 export interface Question {
   readonly text: string
   /** A PNG, as base64. */
   readonly image?: string
-  readonly output?: Readonly<Record<string, unknown>>
+  readonly output?: Readonly<Record<string, unknown>> | 'json_object'
 }
 /** A result; `error` is one that says so wherever the wire has a way to. */
 export type Result = string | { readonly error: string }

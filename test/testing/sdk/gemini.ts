@@ -34,7 +34,8 @@ export const gemini: Opening = (url, stream) => {
 
 function configOf(output: Question['output']): GenerateContentConfig {
   if (output === undefined) return { tools: [{ functionDeclarations: [declaration] }] }
-  return { responseMimeType: 'application/json', responseJsonSchema: output }
+  const schema = output === 'json_object' ? {} : { responseJsonSchema: output }
+  return { responseMimeType: 'application/json', ...schema }
 }
 
 function questionParts({ text, image }: Question): Part[] {

@@ -15,7 +15,11 @@ export const ollama: Opening = (url, stream) => {
         messages.push({ role: 'user', content: said.text, ...images })
       } else messages.push(...said.results.map((result) => ({ ...answer, content: textOf(result) })))
       const output = 'text' in said ? said.output : undefined
-      const params = { model: 'm', messages, ...(output === undefined ? { tools } : { format: output }) }
+      const params = {
+        model: 'm',
+        messages,
+        ...(output === undefined ? { tools } : { format: output === 'json_object' ? 'json' : output }),
+      }
       const message = stream ? await streamed(params) : (await client.chat(params)).message
       messages.push(message)
       const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: args } }) => ({ name, args }))

@@ -1,8 +1,11 @@
 // The official OpenAI SDK, over Chat Completions and over Responses.
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'
-import type { ResponseInputItem, Tool } from 'openai/resources/responses/responses'
+import type { ResponseFormatTextConfig, ResponseInputItem, Tool } from 'openai/resources/responses/responses'
+import type { ResponseFormatJSONObject, ResponseFormatJSONSchema } from 'openai/resources/shared'
 import { description, type Opening, type Question, type Result, schema, textOf, thought } from './conversation.js'
+
+type ChatFormat = ResponseFormatJSONObject | ResponseFormatJSONSchema
 
 const parameters = schema as unknown as Record<string, unknown>
 const client = (url: string): OpenAI => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'k', maxRetries: 0 })
@@ -21,9 +24,7 @@ export const chat: Opening = (url, stream) => {
       const params = {
         model: 'm',
         messages,
-        ...(output === undefined
-          ? { tools }
-          : { response_format: { type: 'json_schema' as const, json_schema: { name: 'answer', schema: output } } }),
+        ...(output === undefined ? { tools } : { response_format: chatFormat(output) }),
       }
       const message = stream
         ? await completions.stream(params).finalMessage()
@@ -54,9 +55,7 @@ export const responses: Opening = (url, stream) => {
         model: 'm',
         input,
         store: false,
-        ...(output === undefined
-          ? { tools }
-          : { text: { format: { type: 'json_schema' as const, name: 'answer', schema: output } } }),
+        ...(output === undefined ? { tools } : { text: { format: responsesFormat(output) } }),
       }
       const response = stream ? await api.stream(params).finalResponse() : await api.create(params)
       input.push(...(response.output as ResponseInputItem[]))
@@ -70,6 +69,15 @@ export const responses: Opening = (url, stream) => {
       }
     },
   }
+}
+
+function chatFormat(output: NonNullable<Question['output']>): ChatFormat {
+  if (output === 'json_object') return { type: output }
+  return { type: 'json_schema', json_schema: { name: 'answer', schema: output } }
+}
+
+function responsesFormat(output: NonNullable<Question['output']>): ResponseFormatTextConfig {
+  return output === 'json_object' ? { type: output } : { type: 'json_schema', name: 'answer', schema: output }
 }
 
 function questionMessage({ text, image }: Question): ChatCompletionMessageParam {
