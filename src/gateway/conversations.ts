@@ -58,7 +58,7 @@ export function conversationStore(maxCount: number, maxBytes: number): Conversat
     const nameOf = (id: string): string => JSON.stringify([owner, id])
     const history = previous === undefined ? nothing : find(nameOf(previous), previous, exchange.wire)
     const spoken = withoutOwnWords(given)
-    const request = history === nothing ? spoken : withHistory(spoken, history)
+    const request = history === nothing ? spoken : withHistory(spoken, history, exchange)
     if (!wantsKeeping(given, exchange)) return { request }
     const keep = (response: CompletionResponse): void => {
       if (response.id === '') return
@@ -95,18 +95,29 @@ function wantsKeeping(request: CompletionRequest, { wire, client }: Exchange): b
 }
 
 /** Instructions belong to one request of Responses; they are not carried over. */
-function carriedOver(request: CompletionRequest, { client }: Exchange): readonly Message[] {
-  return typeof client?.instructions === 'string' ? request.messages.slice(1) : request.messages
+function carriedOver(request: CompletionRequest, exchange: Exchange): readonly Message[] {
+  return hasInstructions(exchange) ? request.messages.slice(1) : request.messages
 }
 
-/** The system text of the request stands for the one of the history. */
-function withHistory(request: CompletionRequest, history: Spoken): CompletionRequest {
-  const own = request.messages[0]?.role === 'system' ? 1 : 0
-  const said = own === 1 && history.messages[0]?.role === 'system' ? history.messages.slice(1) : history.messages
-  const messages = [...request.messages.slice(0, own), ...said, ...request.messages.slice(own)]
+/** Whether the first message is the `instructions` of Responses. */
+function hasInstructions({ client }: Exchange): boolean {
+  return typeof client?.instructions === 'string'
+}
+
+/** What is of this request alone goes in front: instructions, or the system text of Anthropic. All else stands behind the history. */
+function withHistory(request: CompletionRequest, history: Spoken, exchange: Exchange): CompletionRequest {
+  const isThread = exchange.wire === 'anthropic'
+  const own = isThread ? isSystem(request.messages[0]) : hasInstructions(exchange)
+  const said = isThread && own && isSystem(history.messages[0]) ? history.messages.slice(1) : history.messages
+  const front = own ? 1 : 0
+  const messages = [...request.messages.slice(0, front), ...said, ...request.messages.slice(front)]
   const tools = request.tools ?? history.tools
   const { messages: _, tools: __, ...rest } = request
   return { messages, ...rest, ...(tools === undefined ? {} : { tools }) }
+}
+
+function isSystem(message: Message | undefined): boolean {
+  return message?.role === 'system'
 }
 
 /** Words to the gateway itself; a stream's usage is always asked for, and told to clients that want it. */

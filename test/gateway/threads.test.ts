@@ -12,7 +12,8 @@ let from = 0
 beforeAll(async () => {
   provider = await providerServer({
     strict: true,
-    script: ({ messages }) => {
+    script: ({ messages, tools }) => {
+      if (tools === undefined) return 'done'
       const results = messages.filter((message) => message.role === 'tool').length
       if (results === 2) return 'Boston has 18 degrees, Zürich 7.'
       const city = results === 0 ? 'Boston' : 'Zürich'
@@ -28,6 +29,11 @@ beforeEach(() => {
 function gatewayTo(wire: Wire, options: Partial<GatewayOptions> = {}): Gateway {
   const target = { wire, baseUrl: provider.url, apiKey: 'upstream', model: 'scripted' }
   return createGateway({ routes: [{ match: '*', targets: [target] }], ...options })
+}
+/** With a fallback, so that no call stays on its wire. */
+function crossing(wire: Wire, options: Partial<GatewayOptions> = {}): Gateway {
+  const target = { wire, baseUrl: provider.url, apiKey: 'upstream', model: 'scripted' }
+  return createGateway({ routes: [{ match: '*', targets: [target], fallbacks: [target] }], ...options })
 }
 const through =
   (gateway: Gateway): typeof fetch =>
@@ -118,6 +124,43 @@ describe.each(wires.filter((wire) => wire !== 'openai-responses'))('Responses co
     }
     expect(answer.output_text).toBe('Boston has 18 degrees, Zürich 7.')
     expect(provider.requests.slice(from).every(({ refusal }) => refusal === undefined)).toBe(true)
+  })
+})
+
+describe.each<Wire>(['openai-chat', 'openai-responses'])('system text of a continued answer onto %s', (wire) => {
+  const said = (): string[] =>
+    provider.requests.at(-1)?.request?.messages.map((message) => {
+      const text = 'content' in message ? message.content.map((part) => ('text' in part ? part.text : '')).join() : ''
+      return `${message.role} ${text}`
+    }) ?? []
+  const ask = (client: OpenAI, body: Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming>): Promise<string> =>
+    client.responses.create({ model: 'any', ...body }).then(({ id }) => id)
+
+  test('instructions are of one request, items stay where they are', async () => {
+    const client = openai(crossing(wire))
+    const developer = (content: string) => ({ role: 'developer' as const, content })
+    const first = await ask(client, {
+      instructions: 'INS1',
+      input: [developer('DEV1'), { role: 'user', content: 'u1' }],
+    })
+    const second = await ask(client, { previous_response_id: first, instructions: 'INS2', input: 'u2' })
+    expect(said()).toEqual(['system INS2', 'system DEV1', 'user u1', 'assistant done', 'user u2'])
+    await ask(client, { previous_response_id: second, input: [developer('DEV3'), { role: 'user', content: 'u3' }] })
+    const before = ['system DEV1', 'user u1', 'assistant done', 'user u2', 'assistant done']
+    expect(said()).toEqual([...before, 'system DEV3', 'user u3'])
+  })
+
+  test('the items of an answer are not moved to the front without instructions either', async () => {
+    const client = openai(crossing(wire))
+    const first = await ask(client, { instructions: 'INS1', input: 'u1' })
+    await ask(client, {
+      previous_response_id: first,
+      input: [
+        { role: 'system', content: 'SYS2' },
+        { role: 'user', content: 'u2' },
+      ],
+    })
+    expect(said()).toEqual(['user u1', 'assistant done', 'system SYS2', 'user u2'])
   })
 })
 
