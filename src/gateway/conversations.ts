@@ -71,12 +71,17 @@ export function conversationStore(maxCount: number, maxBytes: number): Conversat
 
 const nothing: Spoken = { messages: [] }
 
-/** Anthropic's clients send the whole conversation by themselves when they read this code. */
+/** Said as the wire's own provider says it: Anthropic's clients send the whole conversation by themselves when they read this code. */
 function unknownAnswer(id: string, wire: Wire): ToolwireError {
-  const message = `the answer "${id}" is not known to this gateway any more; send the whole conversation`
-  return new ToolwireError('not_found', message, {
-    detail: { error_code: wire === 'anthropic' ? 'thread_not_found' : 'previous_response_not_found' },
-  })
+  if (wire === 'anthropic') {
+    const message = `the answer "${id}" is not known to this gateway any more; send the whole conversation`
+    return new ToolwireError('not_found', message, {
+      detail: { [wire]: { details: { error_code: 'thread_not_found' } } },
+    })
+  }
+  const message = `Previous response with id '${id}' not found. This gateway does not know it any more; send the whole conversation.`
+  const words = { param: 'previous_response_id', code: 'previous_response_not_found' }
+  return new ToolwireError('not_found', message, { status: 400, detail: { [wire]: words } })
 }
 
 /** The id of the answer that the request continues. */

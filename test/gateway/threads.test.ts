@@ -175,7 +175,13 @@ describe('who finds a conversation', () => {
     const gateway = gatewayTo('openai-chat', { keys })
     const { id } = await openai(gateway, 'key-of-a-client').responses.create(body)
     const stranger = openai(gateway, 'key-of-b-client').responses.create({ ...body, previous_response_id: id })
-    await expect(stranger).rejects.toMatchObject({ status: 404 })
+    await expect(stranger).rejects.toMatchObject({
+      status: 400,
+      type: 'invalid_request_error',
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+      message: expect.stringContaining(`Previous response with id '${id}' not found.`),
+    })
     const owner = openai(gateway, 'key-of-a-client').responses.create({ ...body, previous_response_id: id })
     await expect(owner).resolves.toMatchObject({ status: 'completed' })
   })
@@ -183,7 +189,7 @@ describe('who finds a conversation', () => {
   test('nobody, when the client asked not to keep it', async () => {
     const client = openai(gatewayTo('openai-chat'))
     const { id } = await client.responses.create({ ...body, store: false })
-    await expect(client.responses.create({ ...body, previous_response_id: id })).rejects.toMatchObject({ status: 404 })
+    await expect(client.responses.create({ ...body, previous_response_id: id })).rejects.toMatchObject({ status: 400 })
   })
 
   test('nobody, when more came after it than are kept', async () => {
@@ -198,6 +204,6 @@ describe('who finds a conversation', () => {
         ),
       ),
     )
-    expect(statuses).toEqual([404, 200, 200])
+    expect(statuses).toEqual([400, 200, 200])
   })
 })
