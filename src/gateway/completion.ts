@@ -12,6 +12,7 @@ import { mayUse } from './clients.js'
 import { refused } from './failure.js'
 import { forwarded } from './forward.js'
 import type { ClientKey } from './options.js'
+import { refuseForeignState } from './references.js'
 import type { GatewayState } from './state.js'
 import type { Chosen } from './targets.js'
 import { translated } from './translate.js'
@@ -59,7 +60,7 @@ export function completion(
   }
   const decoded = read ?? codec.request.decode(http, env)
   return admittedTo(service, client, () => {
-    const { request, keep } = continued(service, decoded, client?.name ?? '')
+    const { request, keep } = continued(service, decoded, chosen, client?.name ?? '')
     const { exchange, losses: decodingLosses } = decoded
     const { strict } = service
     // Written out: to copy a leg and add to it costs as much as the rest here.
@@ -123,14 +124,17 @@ function passingEndpoint(
 function continued(
   { state: { conversations, continuations } }: Service,
   { request, exchange }: DecodedRequest,
+  chosen: Chosen,
   owner: string,
 ): Pick<GatewayCall, 'request' | 'keep'> {
-  const call = conversations(request, exchange, owner)
+  const isHome = chosen.wire === exchange.wire
+  if (!isHome) refuseForeignState(request, exchange.wire, chosen)
+  const call = conversations(request, exchange, owner, isHome)
   const messages = continuations.restored(call.request.messages, owner)
   return {
     request: messages === call.request.messages ? call.request : { ...call.request, messages },
-    keep(response) {
-      call.keep?.(response)
+    keep(response, items) {
+      call.keep?.(response, items)
       continuations.remember(response.message, owner)
     },
   }

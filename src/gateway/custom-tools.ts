@@ -3,7 +3,7 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import { fold } from '../conversation/fold.js'
 import { at, type Loss } from '../conversation/losses.js'
-import type { AnyCall, AssistantPart, Message, ToolCall, Wire } from '../conversation/messages.js'
+import type { AnyCall, AssistantPart, Message, ToolCall, ToolResult, Wire } from '../conversation/messages.js'
 import type { OpaqueTool, ToolSpec } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { unfold } from '../conversation/unfold.js'
@@ -12,7 +12,7 @@ import type { Json, JsonObject } from '../json/types.js'
 import { awaitable, leavable } from '../model/awaitable.js'
 import type { CallOptions, Model, ModelRequest } from '../model/model.js'
 import { customNotes, isCustomCall } from '../wire/arguments.js'
-import { leftover } from '../wire/extra.js'
+import { leftover, noteOf } from '../wire/extra.js'
 import type { GatewayCall } from './call.js'
 
 /** The same call for a model on another wire, with a loss for each such tool; calls without them stay as they are. */
@@ -67,8 +67,23 @@ function lossOf({ name }: ToolSpec, index: number, wire: Wire): Loss {
 }
 
 function lowered(message: Message, wire: Wire): Message {
+  if (message.role === 'tool' && message.results.some((result) => saysCustom(result, wire))) {
+    return { ...message, results: message.results.map((result) => functionResult(result, wire)) }
+  }
   if (message.role !== 'assistant' || !message.content.some((part) => isCustom(part, wire))) return message
   return { ...message, content: message.content.map((part) => (isCustom(part, wire) ? functionCall(part) : part)) }
+}
+
+/** A result says the kind of its call where that stood in another request. */
+function saysCustom({ extra }: ToolResult, wire: Wire): boolean {
+  return noteOf(extra?.[wire], 'type') === customNotes.type
+}
+
+function functionResult(result: ToolResult, wire: Wire): ToolResult {
+  if (!saysCustom(result, wire)) return result
+  const { extra, ...rest } = result
+  const own = Object.entries(extra?.[wire] ?? {}).filter(([key]) => key !== '$type')
+  return own.length === 0 ? rest : { ...rest, extra: { [wire]: Object.fromEntries(own) } }
 }
 
 function isCustom(part: AssistantPart, wire: Wire): part is AnyCall {

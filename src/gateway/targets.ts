@@ -14,6 +14,8 @@ export interface Chosen {
   readonly model: Model
   /** Where the call can go as it came; absent when another wire or a fallback may have to answer. */
   readonly endpoint?: Endpoint
+  /** The wire on which the call is answered, whoever answers it; absent when that is not known before. */
+  readonly wire?: Wire | undefined
 }
 
 /** How many models are remembered with their connections' settings; names come from clients. */
@@ -33,7 +35,7 @@ export function chooser(
     const { model: id = asked, weight: _, wire, profile, ...options } = target
     const { codec, record } = recordOf(wire, profile)
     const endpoint = endpointOf(codec, record, id, options)
-    const made = { model: httpModel(endpoint), endpoint }
+    const made = { model: httpModel(endpoint), endpoint, wire }
     if (byName.size >= maxRemembered) byName.clear()
     byName.set(id, made)
     return made
@@ -43,8 +45,9 @@ export function chooser(
     if (route === undefined) throw unknownModel(asked, routes)
     const first = chosenOf(byWeight(route.targets, random()), asked)
     if (route.fallbacks === undefined || route.fallbacks.length === 0) return first
-    const others = route.fallbacks.map((target) => chosenOf(target, asked).model)
-    return { model: fallback([first.model, ...others]) }
+    const others = route.fallbacks.map((target) => chosenOf(target, asked))
+    const wire = others.every((other) => other.wire === first.wire) ? first.wire : undefined
+    return { model: fallback([first.model, ...others.map(({ model }) => model)]), wire }
   }
 }
 

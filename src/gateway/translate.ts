@@ -49,8 +49,8 @@ async function whole(call: GatewayCall, request: ModelRequest): Promise<Written>
   const response = named(await call.chosen.model.complete(request, { signal: call.signal }), call)
   progress.usage = response.usage
   progress.finishReason = response.finishReason
-  call.keep(response)
-  const { http, losses } = codec.response.encode(response, exchange, env)
+  const { http, losses, items } = codec.response.encode(response, exchange, env)
+  call.keep(response, items)
   noteLosses(call, [...call.decodingLosses, ...response.losses, ...losses])
   return http
 }
@@ -88,7 +88,7 @@ async function* written(
     }
     const rest = encoder.end()
     noteLosses(call, [...losses, ...encoder.losses])
-    call.keep(named(next.value, call))
+    call.keep(named(next.value, call), encoder.items)
     if (rest !== '') yield rest
   } catch (error) {
     const failure = failureOf(error)
