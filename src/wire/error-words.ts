@@ -1,9 +1,9 @@
 // What an error says in words that only its own wire has: kept with the error, written back on that wire and nowhere else.
 import type { Wire } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
-import { canonicalJson } from '../json/canonical.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
+import { hasMember } from './extra.js'
 
 /** An error as a wire says it, but for its message. */
 export interface ErrorWords {
@@ -11,16 +11,15 @@ export interface ErrorWords {
   readonly fields: JsonObject
 }
 
-/** The error with the `fields` of its body where `plain`, what our code is on the wire, does not give them or the status back. */
-export function withWords(wire: Wire, error: ToolwireError, fields: JsonObject, plain: ErrorWords): ToolwireError {
+/** The error with the `fields` of its body. */
+export function withWords(wire: Wire, error: ToolwireError, fields: JsonObject): ToolwireError {
+  if (!hasMember(fields)) return error
   const { code, message, retryable, retryAfterMs, status, requestId } = error
-  const isPlain = canonicalJson({ ...plain.fields, ...fields }) === canonicalJson(plain.fields)
-  if (isPlain && (status ?? plain.status) === plain.status) return error
   const detail = { ...error.detail, [wire]: fields }
   return new ToolwireError(code, message, { retryable, retryAfterMs, status, requestId, detail })
 }
 
-/** How the error is written: as it came from the wire, else as `plain`. */
+/** How the error is written: as it came from the wire, else as `plain`, what our code is there. */
 export function wordsFor(wire: Wire, { detail, status = 0 }: ToolwireError, plain: ErrorWords): ErrorWords {
   const own = detail?.[wire]
   if (!isJsonObject(own)) return plain

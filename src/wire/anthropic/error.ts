@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, ToolwireError } from '../../errors/error.js
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Exchange, HttpResponse } from '../codec.js'
-import { type ErrorWords, withWords, wordsFor } from '../error-words.js'
+import { type ErrorWords, wordsFor } from '../error-words.js'
 import { errorFrom, errorOf, readFailure } from '../failure.js'
 import { wire } from './types.js'
 
@@ -41,8 +41,8 @@ const plain: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** The body of an error, also of one in the middle of a stream. */
 export function errorBody(error: ToolwireError): JsonObject {
-  const { type = null, details = null } = wordsFor(wire, error, plainWords(error)).fields
-  return { type: 'error', error: { type, message: messageOf(error), details }, request_id: error.requestId ?? null }
+  const { type = null, message: _, ...others } = wordsFor(wire, error, plainWords(error)).fields
+  return { type: 'error', error: { type, message: messageOf(error), ...others }, request_id: error.requestId ?? null }
 }
 
 function plainWords({ code }: ToolwireError): ErrorWords {
@@ -87,29 +87,16 @@ export function errorIn(body: Json): ToolwireError | undefined {
 
 /** The error with our own code, where it has one, and with the words of the wire that say more than the code. */
 function worded(error: ToolwireError, body: Json): ToolwireError {
-  const own = withOwnCode(error, body)
-  const { type, details } = isJsonObject(body) && isJsonObject(body.error) ? body.error : {}
-  const fields = {
-    ...(typeof type === 'string' ? { type } : {}),
-    ...(details === null || isJsonObject(details) ? { details } : {}),
-  }
-  return withWords(wire, own, fields, plainWords(own))
-}
-
-function withOwnCode(error: ToolwireError, body: Json): ToolwireError {
-  const inner = isJsonObject(body) && isJsonObject(body.error) ? body.error.details : undefined
-  const code = isJsonObject(inner) ? inner.error_code : undefined
-  const requestId = isJsonObject(body) && typeof body.request_id === 'string' ? body.request_id : undefined
-  const isOurs = typeof code === 'string' && Object.hasOwn(errorCodes, code)
-  if (!isOurs && (requestId === undefined || error.requestId !== undefined)) return error
-  const known = isOurs ? (code as ErrorCode) : error.code
-  const { retryAfterMs, status, detail } = error
-  const retryable = error.retryable === errorCodes[error.code] ? undefined : error.retryable
-  return new ToolwireError(known, error.message, {
-    retryable,
+  if (!isJsonObject(body) || !isJsonObject(body.error)) return error
+  const words = body.error
+  const own = (words.details as JsonObject | null | undefined)?.error_code
+  const isOurs = typeof own === 'string' && Object.hasOwn(errorCodes, own)
+  const { code, message, retryable, retryAfterMs, status, requestId, detail } = error
+  return new ToolwireError(isOurs ? (own as ErrorCode) : code, message, {
+    retryable: retryable === errorCodes[code] ? undefined : retryable,
     retryAfterMs,
     status,
-    requestId: error.requestId ?? requestId,
-    detail,
+    requestId: requestId ?? (typeof body.request_id === 'string' ? body.request_id : undefined),
+    detail: { ...detail, [wire]: words },
   })
 }

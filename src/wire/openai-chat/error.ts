@@ -68,8 +68,7 @@ export function errorIn(body: Json, http?: HttpResponse): ToolwireError | undefi
 
 /** The error with the code its own word says, with the raw text of a generation that the server refused, and with its words. */
 function refined(error: ToolwireError, body: Json | undefined, http: HttpResponse | undefined): ToolwireError {
-  const own = coded(error, body, http)
-  return withWords(wire, own, openaiFields(body), plainWords(own))
+  return withWords(wire, coded(error, body, http), openaiFields(body))
 }
 
 function coded(error: ToolwireError, body: Json | undefined, http: HttpResponse | undefined): ToolwireError {

@@ -64,7 +64,7 @@ export function failureError(failure: Failure): ToolwireError {
 }
 
 function worded(error: ToolwireError, body: Json | undefined): ToolwireError {
-  return withWords(wire, error, openaiFields(body), plainWords(error))
+  return withWords(wire, error, openaiFields(body))
 }
 
 function parsed(text: string): Json | undefined {
