@@ -3,6 +3,7 @@ import type { Loss } from '../conversation/losses.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse, FinishReason } from '../conversation/response.js'
 import type { Usage } from '../conversation/usage.js'
+import type { JsonObject } from '../json/types.js'
 import type { Codec, Env, Exchange, HttpRequest } from '../wire/codec.js'
 import type { Piece } from './arrival.js'
 import type { Chosen } from './targets.js'
@@ -37,8 +38,8 @@ export interface GatewayCall extends Leg {
   readonly request: CompletionRequest
   /** What the request lost when it was read. */
   readonly decodingLosses: readonly Loss[]
-  /** Keeps what the client may come back to. */
-  readonly keep: (response: CompletionResponse) => void
+  /** Keeps what the client may come back to; `items` are those it can name. */
+  readonly keep: (response: CompletionResponse, items?: readonly JsonObject[]) => void
   readonly chosen: Chosen
   readonly strict: boolean
 }

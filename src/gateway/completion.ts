@@ -11,8 +11,9 @@ import { mayUse } from './clients.js'
 import { refused } from './failure.js'
 import { forwarded } from './forward.js'
 import type { ClientKey } from './options.js'
+import { refuseForeignState } from './references.js'
 import type { GatewayState } from './state.js'
-import type { Chosen } from './targets.js'
+import { type Chosen, foreignTo } from './targets.js'
 import { translated } from './translate.js'
 import type { Visit } from './visit.js'
 
@@ -51,7 +52,7 @@ export function completion(
     return forwarded(leg, endpoint, asked?.body)
   }
   const decoded = read ?? codec.request.decode(http, env)
-  const { request, keep } = continued(service, decoded, owner)
+  const { request, keep } = continued(service, decoded, chosen, owner)
   const { strict } = service
   // Written out: to copy a leg and add to it costs as much as the rest here.
   return translated({
@@ -111,14 +112,17 @@ function passingEndpoint(
 function continued(
   { state: { conversations, continuations } }: Service,
   { request, exchange }: DecodedRequest,
+  chosen: Chosen,
   owner: string,
 ): Pick<GatewayCall, 'request' | 'keep'> {
-  const call = conversations(request, exchange, owner)
+  const foreign = foreignTo(exchange.wire, chosen)
+  if (foreign !== undefined) refuseForeignState(request, exchange.wire, foreign)
+  const call = conversations(request, exchange, owner, foreign === undefined)
   const messages = continuations.restored(call.request.messages, owner)
   return {
     request: messages === call.request.messages ? call.request : { ...call.request, messages },
-    keep(response) {
-      call.keep?.(response)
+    keep(response, items) {
+      call.keep?.(response, items)
       continuations.remember(response.message, owner)
     },
   }

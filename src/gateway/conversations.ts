@@ -1,69 +1,52 @@
-// Conversations that clients continue by the id of an answer: `previous_response_id` on Responses, threads on Anthropic.
-// Bounded, the longest unused goes first; a client only finds its own.
-import type { Message, Wire } from '../conversation/messages.js'
+// Conversations that clients continue by the id of an answer, `previous_response_id` on Responses and threads on Anthropic, or by the
+// ids of its items. A client only finds its own.
+import { isCall, type Message, type Wire } from '../conversation/messages.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
-import { type Writable, writeJson } from '../json/stringify.js'
 import type { JsonObject } from '../json/types.js'
 import type { Exchange } from '../wire/codec.js'
+import { keptAnswers, type Spoken } from './kept-answers.js'
+import { withItems } from './references.js'
 
 /** One call of a client who may come back to it. */
 export interface ConversationCall {
   /** The request with what it continues in front, and without the words that ask for it. */
   readonly request: CompletionRequest
-  /** Keeps what was said; nothing where the client does not want it. */
-  readonly keep?: (response: CompletionResponse) => void
+  /** Keeps what was said, and the items that the client can name; nothing where the client does not want it. */
+  readonly keep?: (response: CompletionResponse, items?: readonly JsonObject[]) => void
 }
 
-/** Opens a call; throws when it continues what is not known. `owner` is who asks. */
-export type Conversations = (request: CompletionRequest, exchange: Exchange, owner: string) => ConversationCall
-
-/** What a later request continues. Threads are continued without the tools they were begun with. */
-interface Spoken {
-  readonly messages: readonly Message[]
-  readonly tools?: CompletionRequest['tools']
-}
-interface Kept extends Spoken {
-  readonly bytes: number
-}
+/**
+ * Opens a call; throws when it continues or names what is not known. `owner` is who asks; `isHome`: a provider of the client's own
+ * wire answers, who may know items that are not known here.
+ */
+export type Conversations = (
+  request: CompletionRequest,
+  exchange: Exchange,
+  owner: string,
+  isHome: boolean,
+) => ConversationCall
 
 export function conversationStore(maxCount: number, maxBytes: number): Conversations {
-  const kept = new Map<string, Kept>()
-  let bytes = 0
-  const drop = (name: string): void => {
-    bytes -= kept.get(name)?.bytes ?? 0
-    kept.delete(name)
-  }
-  const find = (name: string, previous: string, wire: Wire): Spoken => {
-    const found = kept.get(name)
-    if (found === undefined) throw unknownAnswer(previous, wire)
-    kept.delete(name)
-    kept.set(name, found)
-    return found
-  }
-  const add = (name: string, spoken: Spoken): void => {
-    const entry = { ...spoken, bytes: writeJson([spoken.messages, spoken.tools] as Writable).length }
-    drop(name)
-    kept.set(name, entry)
-    bytes += entry.bytes
-    for (const oldest of kept.keys()) {
-      if (kept.size <= maxCount && bytes <= maxBytes) break
-      drop(oldest)
-    }
-  }
-  return (given, exchange, owner) => {
-    const previous = previousOf(given)
+  const { find, findItem, add } = keptAnswers(maxCount, maxBytes)
+  return (given, exchange, owner, isHome) => {
+    const { wire } = exchange
     const nameOf = (id: string): string => JSON.stringify([owner, id])
-    const history = previous === undefined ? nothing : find(nameOf(previous), previous, exchange.wire)
+    const previous = previousOf(given)
+    const history = previous === undefined ? nothing : find(nameOf(previous))
+    if (history === undefined) throw unknownAnswer(previous ?? '', wire)
     const spoken = withoutOwnWords(given)
-    const request = history === nothing ? spoken : withHistory(spoken, history)
+    const found = withItems(spoken, wire, (id) => findItem(nameOf(id)), isHome)
+    const whole = history === nothing ? found : withHistory(found, history, exchange)
+    const request = whole === spoken ? spoken : { ...whole, messages: withResultNames(whole.messages) }
     if (!wantsKeeping(given, exchange)) return { request }
-    const keep = (response: CompletionResponse): void => {
+    const keep = (response: CompletionResponse, items: readonly JsonObject[] = []): void => {
       if (response.id === '') return
       const messages = [...carriedOver(request, exchange), response.message]
-      add(nameOf(response.id), exchange.wire === 'anthropic' ? { messages, tools: request.tools } : { messages })
+      const named = items.flatMap((item) => (typeof item.id === 'string' ? [[nameOf(item.id), item] as const] : []))
+      add(nameOf(response.id), wire === 'anthropic' ? { messages, tools: request.tools } : { messages }, new Map(named))
     }
     return { request, keep }
   }
@@ -71,12 +54,17 @@ export function conversationStore(maxCount: number, maxBytes: number): Conversat
 
 const nothing: Spoken = { messages: [] }
 
-/** Anthropic's clients send the whole conversation by themselves when they read this code. */
+/** Said as the wire's own provider says it: Anthropic's clients send the whole conversation by themselves when they read this code. */
 function unknownAnswer(id: string, wire: Wire): ToolwireError {
-  const message = `the answer "${id}" is not known to this gateway any more; send the whole conversation`
-  return new ToolwireError('not_found', message, {
-    detail: { error_code: wire === 'anthropic' ? 'thread_not_found' : 'previous_response_not_found' },
-  })
+  if (wire === 'anthropic') {
+    const message = `the answer "${id}" is not known to this gateway any more; send the whole conversation`
+    return new ToolwireError('not_found', message, {
+      detail: { [wire]: { details: { error_code: 'thread_not_found' } } },
+    })
+  }
+  const message = `Previous response with id '${id}' not found. This gateway does not know it any more; send the whole conversation.`
+  const words = { param: 'previous_response_id', code: 'previous_response_not_found' }
+  return new ToolwireError('not_found', message, { status: 400, detail: { [wire]: words } })
 }
 
 /** The id of the answer that the request continues. */
@@ -95,18 +83,42 @@ function wantsKeeping(request: CompletionRequest, { wire, client }: Exchange): b
 }
 
 /** Instructions belong to one request of Responses; they are not carried over. */
-function carriedOver(request: CompletionRequest, { client }: Exchange): readonly Message[] {
-  return typeof client?.instructions === 'string' ? request.messages.slice(1) : request.messages
+function carriedOver(request: CompletionRequest, exchange: Exchange): readonly Message[] {
+  return hasInstructions(exchange) ? request.messages.slice(1) : request.messages
 }
 
-/** The system text of the request stands for the one of the history. */
-function withHistory(request: CompletionRequest, history: Spoken): CompletionRequest {
-  const own = request.messages[0]?.role === 'system' ? 1 : 0
-  const said = own === 1 && history.messages[0]?.role === 'system' ? history.messages.slice(1) : history.messages
-  const messages = [...request.messages.slice(0, own), ...said, ...request.messages.slice(own)]
+/** Whether the first message is the `instructions` of Responses. */
+function hasInstructions({ client }: Exchange): boolean {
+  return typeof client?.instructions === 'string'
+}
+
+/** What is of this request alone goes in front: instructions, or the system text of Anthropic. All else stands behind the history. */
+function withHistory(request: CompletionRequest, history: Spoken, exchange: Exchange): CompletionRequest {
+  const isThread = exchange.wire === 'anthropic'
+  const own = isThread ? isSystem(request.messages[0]) : hasInstructions(exchange)
+  const said = isThread && own && isSystem(history.messages[0]) ? history.messages.slice(1) : history.messages
+  const front = own ? 1 : 0
+  const messages = [...request.messages.slice(0, front), ...said, ...request.messages.slice(front)]
   const tools = request.tools ?? history.tools
   const { messages: _, tools: __, ...rest } = request
   return { messages, ...rest, ...(tools === undefined ? {} : { tools }) }
+}
+
+/** Results take their names from their calls, which stood elsewhere when the results were read. */
+function withResultNames(messages: readonly Message[]): readonly Message[] {
+  const names = new Map<string, string>()
+  return messages.map((message) => {
+    if (message.role === 'assistant') for (const { id, name } of message.content.filter(isCall)) names.set(id, name)
+    if (message.role !== 'tool' || message.results.every(({ name }) => name !== '')) return message
+    const results = message.results.map((result) =>
+      result.name === '' ? { ...result, name: names.get(result.callId) ?? '' } : result,
+    )
+    return { ...message, results }
+  })
+}
+
+function isSystem(message: Message | undefined): boolean {
+  return message?.role === 'system'
 }
 
 /** Words to the gateway itself; a stream's usage is always asked for, and told to clients that want it. */

@@ -10,6 +10,8 @@ import type {
   Extra,
   Message,
   ToolCall,
+  ToolMessage,
+  ToolResult,
   Wire,
 } from '../conversation/messages.js'
 import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from '../conversation/request.js'
@@ -20,7 +22,7 @@ import type { Json, JsonObject } from '../json/types.js'
 import { awaitable, leavable } from '../model/awaitable.js'
 import type { CallOptions, Model, ModelRequest } from '../model/model.js'
 import { customNotes, isCustomCall } from '../wire/arguments.js'
-import { leftover } from '../wire/extra.js'
+import { leftover, noteOf } from '../wire/extra.js'
 import type { GatewayCall } from './call.js'
 import { foreignTo } from './targets.js'
 
@@ -130,8 +132,12 @@ function withFunctionCalls(
 ): readonly Message[] {
   const hasCustom = (message: Message): message is AssistantMessage =>
     message.role === 'assistant' && message.content.some((part) => isCustom(part, wire))
-  if (!messages.some(hasCustom)) return messages
+  const hasResult = (message: Message): message is ToolMessage =>
+    message.role === 'tool' && message.results.some((result) => saysCustom(result, wire))
+  if (!messages.some((message) => hasCustom(message) || hasResult(message))) return messages
   return messages.map((message, index) => {
+    if (hasResult(message))
+      return { ...message, results: message.results.map((result) => functionResult(result, wire)) }
     if (!hasCustom(message)) return message
     const content = message.content.map((part, place) => {
       if (!isCustom(part, wire)) return part
@@ -142,6 +148,18 @@ function withFunctionCalls(
     })
     return { ...message, content }
   })
+}
+
+/** A result says the kind of its call where that stood in another request. */
+function saysCustom({ extra }: ToolResult, wire: Wire): boolean {
+  return noteOf(extra?.[wire], 'type') === customNotes.type
+}
+
+function functionResult(result: ToolResult, wire: Wire): ToolResult {
+  if (!saysCustom(result, wire)) return result
+  const { extra, ...rest } = result
+  const own = Object.entries(extra?.[wire] ?? {}).filter(([key]) => key !== '$type')
+  return own.length === 0 ? rest : { ...rest, extra: { [wire]: Object.fromEntries(own) } }
 }
 
 function isCustom(part: AssistantPart, wire: Wire): part is AnyCall {

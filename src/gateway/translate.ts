@@ -55,8 +55,8 @@ async function whole(call: GatewayCall, request: ModelRequest): Promise<Written>
   progress.usage = answer.usage
   progress.finishReason = answer.finishReason
   const response = ended(call, answer)
-  call.keep(response)
-  const { http, losses } = codec.response.encode(response, exchange, env)
+  const { http, losses, items } = codec.response.encode(response, exchange, env)
+  call.keep(response, items)
   noteLosses(call, [...call.decodingLosses, ...response.losses, ...losses])
   return http
 }
@@ -103,7 +103,7 @@ async function* written(
     }
     const rest = encoder.end()
     noteLosses(call, [...losses, ...encoder.losses])
-    call.keep(named(next.value, call))
+    call.keep(named(next.value, call), encoder.items)
     if (rest !== '') yield rest
   } catch (error) {
     const failure = failureOf(error)

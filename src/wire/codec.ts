@@ -94,6 +94,8 @@ export interface DecodedRequest {
 export interface EncodedResponse {
   readonly http: HttpResponse
   readonly losses: readonly Loss[]
+  /** Of a wire whose answers consist of items with ids: those items, as the client has them and may name them later. */
+  readonly items?: readonly JsonObject[]
 }
 
 /** `push` returns what became ready, in order; `end` is called once. What is wrong on the wire is an event; nothing is thrown. */
@@ -104,6 +106,8 @@ export interface Machine<In, Out> {
 /** Events in, bytes of a stream out. */
 export interface StreamEncoder extends Machine<CompletionEvent, string> {
   readonly losses: readonly Loss[]
+  /** As those of an `EncodedResponse`, once the answer is over. */
+  readonly items?: readonly JsonObject[]
   /** Headers of the streamed answer. */
   readonly headers: Readonly<Record<string, string>>
 }

@@ -12,7 +12,8 @@ let from = 0
 beforeAll(async () => {
   provider = await providerServer({
     strict: true,
-    script: ({ messages }) => {
+    script: ({ messages, tools }) => {
+      if (tools === undefined) return 'done'
       const results = messages.filter((message) => message.role === 'tool').length
       if (results === 2) return 'Boston has 18 degrees, Zürich 7.'
       const city = results === 0 ? 'Boston' : 'Zürich'
@@ -28,6 +29,11 @@ beforeEach(() => {
 function gatewayTo(wire: Wire, options: Partial<GatewayOptions> = {}): Gateway {
   const target = { wire, baseUrl: provider.url, apiKey: 'upstream', model: 'scripted' }
   return createGateway({ routes: [{ match: '*', targets: [target] }], ...options })
+}
+/** With a fallback, so that no call stays on its wire. */
+function crossing(wire: Wire, options: Partial<GatewayOptions> = {}): Gateway {
+  const target = { wire, baseUrl: provider.url, apiKey: 'upstream', model: 'scripted' }
+  return createGateway({ routes: [{ match: '*', targets: [target], fallbacks: [target] }], ...options })
 }
 const through =
   (gateway: Gateway): typeof fetch =>
@@ -121,6 +127,43 @@ describe.each(wires.filter((wire) => wire !== 'openai-responses'))('Responses co
   })
 })
 
+describe.each<Wire>(['openai-chat', 'openai-responses'])('system text of a continued answer onto %s', (wire) => {
+  const said = (): string[] =>
+    provider.requests.at(-1)?.request?.messages.map((message) => {
+      const text = 'content' in message ? message.content.map((part) => ('text' in part ? part.text : '')).join() : ''
+      return `${message.role} ${text}`
+    }) ?? []
+  const ask = (client: OpenAI, body: Partial<OpenAI.Responses.ResponseCreateParamsNonStreaming>): Promise<string> =>
+    client.responses.create({ model: 'any', ...body }).then(({ id }) => id)
+
+  test('instructions are of one request, items stay where they are', async () => {
+    const client = openai(crossing(wire))
+    const developer = (content: string) => ({ role: 'developer' as const, content })
+    const first = await ask(client, {
+      instructions: 'INS1',
+      input: [developer('DEV1'), { role: 'user', content: 'u1' }],
+    })
+    const second = await ask(client, { previous_response_id: first, instructions: 'INS2', input: 'u2' })
+    expect(said()).toEqual(['system INS2', 'system DEV1', 'user u1', 'assistant done', 'user u2'])
+    await ask(client, { previous_response_id: second, input: [developer('DEV3'), { role: 'user', content: 'u3' }] })
+    const before = ['system DEV1', 'user u1', 'assistant done', 'user u2', 'assistant done']
+    expect(said()).toEqual([...before, 'system DEV3', 'user u3'])
+  })
+
+  test('the items of an answer are not moved to the front without instructions either', async () => {
+    const client = openai(crossing(wire))
+    const first = await ask(client, { instructions: 'INS1', input: 'u1' })
+    await ask(client, {
+      previous_response_id: first,
+      input: [
+        { role: 'system', content: 'SYS2' },
+        { role: 'user', content: 'u2' },
+      ],
+    })
+    expect(said()).toEqual(['user u1', 'assistant done', 'system SYS2', 'user u2'])
+  })
+})
+
 describe('who finds a conversation', () => {
   const keys = [
     { name: 'a', key: 'key-of-a-client' },
@@ -132,7 +175,13 @@ describe('who finds a conversation', () => {
     const gateway = gatewayTo('openai-chat', { keys })
     const { id } = await openai(gateway, 'key-of-a-client').responses.create(body)
     const stranger = openai(gateway, 'key-of-b-client').responses.create({ ...body, previous_response_id: id })
-    await expect(stranger).rejects.toMatchObject({ status: 404 })
+    await expect(stranger).rejects.toMatchObject({
+      status: 400,
+      type: 'invalid_request_error',
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+      message: expect.stringContaining(`Previous response with id '${id}' not found.`),
+    })
     const owner = openai(gateway, 'key-of-a-client').responses.create({ ...body, previous_response_id: id })
     await expect(owner).resolves.toMatchObject({ status: 'completed' })
   })
@@ -140,7 +189,7 @@ describe('who finds a conversation', () => {
   test('nobody, when the client asked not to keep it', async () => {
     const client = openai(gatewayTo('openai-chat'))
     const { id } = await client.responses.create({ ...body, store: false })
-    await expect(client.responses.create({ ...body, previous_response_id: id })).rejects.toMatchObject({ status: 404 })
+    await expect(client.responses.create({ ...body, previous_response_id: id })).rejects.toMatchObject({ status: 400 })
   })
 
   test('nobody, when more came after it than are kept', async () => {
@@ -155,6 +204,6 @@ describe('who finds a conversation', () => {
         ),
       ),
     )
-    expect(statuses).toEqual([404, 200, 200])
+    expect(statuses).toEqual([400, 200, 200])
   })
 })

@@ -1,9 +1,11 @@
 // Errors in the wire's own body. Our code travels in `details.error_code`, where the wire's type says less.
 import { type ErrorCode, errorCodes, ToolwireError } from '../../errors/error.js'
-import { isJsonObject } from '../../json/parse.js'
+import { isJsonObject, parseBody } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Exchange, HttpResponse } from '../codec.js'
+import { type ErrorWords, wordsFor } from '../error-words.js'
 import { errorFrom, errorOf, readFailure } from '../failure.js'
+import { wire } from './types.js'
 
 /** Status and type of each code; what is not here is the server's own failure. */
 const spoken: Readonly<Partial<Record<ErrorCode, readonly [number, string]>>> = {
@@ -37,12 +39,15 @@ const plain: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'server_error',
 ])
 
-/** The body of an error, also of one in the middle of a stream. `detail.error_code` is a code of the wire's own. */
+/** The body of an error, also of one in the middle of a stream. */
 export function errorBody(error: ToolwireError): JsonObject {
-  const [, type] = spoken[error.code] ?? [500, 'api_error']
-  const { error_code: own = plain.has(error.code) ? null : error.code } = error.detail ?? {}
-  const details = typeof own === 'string' ? { error_code: own } : null
-  return { type: 'error', error: { type, message: messageOf(error), details }, request_id: error.requestId ?? null }
+  const { type = null, message: _, ...others } = wordsFor(wire, error, plainWords(error)).fields
+  return { type: 'error', error: { type, message: messageOf(error), ...others }, request_id: error.requestId ?? null }
+}
+
+function plainWords({ code }: ToolwireError): ErrorWords {
+  const [status, type] = spoken[code] ?? [500, 'api_error']
+  return { status, fields: { type, details: plain.has(code) ? null : { error_code: code } } }
 }
 
 /** Clients shorten their history when they read these words, and know no other sign. */
@@ -52,7 +57,7 @@ function messageOf(error: ToolwireError): string {
 }
 
 export function encode(error: ToolwireError, _exchange: Exchange): HttpResponse {
-  const [status] = spoken[error.code] ?? [500]
+  const { status } = wordsFor(wire, error, plainWords(error))
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'x-should-retry': String(error.retryable),
@@ -68,7 +73,7 @@ export function encode(error: ToolwireError, _exchange: Exchange): HttpResponse 
 export function decode(http: HttpResponse): ToolwireError {
   const error = errorFrom(http)
   try {
-    return withOwnCode(error, JSON.parse(http.body) as Json)
+    return worded(error, parseBody(http.body))
   } catch {
     return error
   }
@@ -77,23 +82,21 @@ export function decode(http: HttpResponse): ToolwireError {
 /** An error object inside an answer that was to be a message, or inside a stream. Nothing when there is none. */
 export function errorIn(body: Json): ToolwireError | undefined {
   const failure = readFailure(body)
-  return failure === undefined ? undefined : withOwnCode(errorOf(failure), body)
+  return failure === undefined ? undefined : worded(errorOf(failure), body)
 }
 
-function withOwnCode(error: ToolwireError, body: Json): ToolwireError {
-  const inner = isJsonObject(body) && isJsonObject(body.error) ? body.error.details : undefined
-  const code = isJsonObject(inner) ? inner.error_code : undefined
-  const requestId = isJsonObject(body) && typeof body.request_id === 'string' ? body.request_id : undefined
-  const isOurs = typeof code === 'string' && Object.hasOwn(errorCodes, code)
-  if (!isOurs && (requestId === undefined || error.requestId !== undefined)) return error
-  const known = isOurs ? (code as ErrorCode) : error.code
-  const { retryAfterMs, status, detail } = error
-  const retryable = error.retryable === errorCodes[error.code] ? undefined : error.retryable
-  return new ToolwireError(known, error.message, {
-    retryable,
+/** The error with our own code, where it has one, and with the words of the wire that say more than the code. */
+function worded(error: ToolwireError, body: Json): ToolwireError {
+  if (!isJsonObject(body) || !isJsonObject(body.error)) return error
+  const words = body.error
+  const own = (words.details as JsonObject | null | undefined)?.error_code
+  const isOurs = typeof own === 'string' && Object.hasOwn(errorCodes, own)
+  const { code, message, retryable, retryAfterMs, status, requestId, detail } = error
+  return new ToolwireError(isOurs ? (own as ErrorCode) : code, message, {
+    retryable: retryable === errorCodes[code] ? undefined : retryable,
     retryAfterMs,
     status,
-    requestId: error.requestId ?? requestId,
-    detail,
+    requestId: requestId ?? (typeof body.request_id === 'string' ? body.request_id : undefined),
+    detail: { ...detail, [wire]: words },
   })
 }

@@ -4,7 +4,9 @@ import { isJsonObject, parseBody } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { Exchange, HttpResponse } from '../codec.js'
+import { type ErrorWords, openaiFields, withWords, wordsFor } from '../error-words.js'
 import { errorFrom, errorOf, readFailure } from '../failure.js'
+import { wire } from './types.js'
 
 /** Status, `type` and `code` of the errors this wire has words for; any other goes out under its own name. */
 const words: { readonly [Code in ErrorCode]?: readonly [status: number, type: string, code: string | null] } = {
@@ -40,13 +42,18 @@ export function encode(error: ToolwireError, _exchange: Exchange): HttpResponse 
     headers['retry-after-ms'] = String(Math.ceil(error.retryAfterMs))
   }
   if (error.requestId !== undefined) headers['x-request-id'] = error.requestId
-  return { status: words[error.code]?.[0] ?? 500, headers, body: writeJson(errorBody(error)) }
+  const { status } = wordsFor(wire, error, plainWords(error))
+  return { status, headers, body: writeJson(errorBody(error)) }
 }
 
 /** The body of an error answer, also the form of an error inside a stream. */
 export function errorBody(error: ToolwireError): JsonObject {
-  const [, type, code] = words[error.code] ?? [500, 'server_error', error.code]
-  return { error: { message: error.message, type, param: null, code } }
+  return { error: { message: error.message, ...wordsFor(wire, error, plainWords(error)).fields } }
+}
+
+function plainWords({ code }: ToolwireError): ErrorWords {
+  const [status, type, word] = words[code] ?? [500, 'server_error', code]
+  return { status, fields: { type, param: null, code: word } }
 }
 
 export function decode(http: HttpResponse): ToolwireError {
@@ -59,8 +66,12 @@ export function errorIn(body: Json, http?: HttpResponse): ToolwireError | undefi
   return failure === undefined ? undefined : refined(errorOf(failure, http), body, http)
 }
 
-/** The error with the code its own word says, and with the raw text of a generation that the server refused. */
+/** The error with the code its own word says, with the raw text of a generation that the server refused, and with its words. */
 function refined(error: ToolwireError, body: Json | undefined, http: HttpResponse | undefined): ToolwireError {
+  return withWords(wire, coded(error, body, http), openaiFields(body))
+}
+
+function coded(error: ToolwireError, body: Json | undefined, http: HttpResponse | undefined): ToolwireError {
   const inner = isJsonObject(body) && isJsonObject(body.error) ? body.error : undefined
   const word = typeof inner?.code === 'string' ? byWord.get(inner.code) : undefined
   const failed = inner?.failed_generation

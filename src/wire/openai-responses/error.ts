@@ -1,8 +1,11 @@
 // Errors of this wire: `{ error: { message, type, param, code } }`, as a body, as an event of a stream, or inside a response.
 import { type ErrorCode, errorCodes, ToolwireError } from '../../errors/error.js'
-import type { JsonObject } from '../../json/types.js'
+import { parseBody } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
 import type { HttpResponse } from '../codec.js'
+import { type ErrorWords, openaiFields, withWords, wordsFor } from '../error-words.js'
 import { errorFrom, errorOf, type Failure } from '../failure.js'
+import { wire } from './types.js'
 
 /** Status, type and code of the wire for our codes. A code that is not here is written as it is, with the status 500. */
 const spellings: ReadonlyMap<ErrorCode, readonly [status: number, type: string, code: string | null]> = new Map([
@@ -27,12 +30,16 @@ const spellings: ReadonlyMap<ErrorCode, readonly [status: number, type: string, 
 
 /** The error object, as it stands in a body and in an event. */
 export function errorObject(error: ToolwireError): JsonObject {
-  const [, type, code] = spellings.get(error.code) ?? [500, 'server_error', error.code]
-  return { message: error.message, type, param: null, code }
+  return { message: error.message, ...wordsFor(wire, error, plainWords(error)).fields }
+}
+
+function plainWords({ code }: ToolwireError): ErrorWords {
+  const [status, type, word] = spellings.get(code) ?? [500, 'server_error', code]
+  return { status, fields: { type, param: null, code: word } }
 }
 
 export function encode(error: ToolwireError): HttpResponse {
-  const [status] = spellings.get(error.code) ?? [500]
+  const { status } = wordsFor(wire, error, plainWords(error))
   const { retryAfterMs, requestId } = error
   return {
     status,
@@ -48,12 +55,24 @@ export function encode(error: ToolwireError): HttpResponse {
 }
 
 export function decode(http: HttpResponse): ToolwireError {
-  return spelt(errorFrom(http))
+  return worded(spelt(errorFrom(http)), parsed(http.body))
 }
 
 /** An error that a stream or a response object reports. */
 export function failureError(failure: Failure): ToolwireError {
-  return spelt(errorOf(failure))
+  return worded(spelt(errorOf(failure)), failure.body)
+}
+
+function worded(error: ToolwireError, body: Json | undefined): ToolwireError {
+  return withWords(wire, error, openaiFields(body))
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseBody(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Words that only say whose fault it is. */

@@ -21,5 +21,6 @@ export function encode(response: CompletionResponse, exchange: Exchange, env: En
   return {
     http: { status: 200, headers: { 'content-type': 'application/json' }, body: writeJson(answer) },
     losses: answerLosses(response, answer, exchange, env),
+    items: output,
   }
 }

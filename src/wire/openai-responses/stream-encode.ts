@@ -15,6 +15,7 @@ export function encode(exchange: Exchange, env: Env): StreamEncoder {
   let text = ''
   let sequence = 0
   let writer: OutputWriter | undefined
+  let items: readonly JsonObject[] = []
   let ended = false
 
   const send = (type: string, fields: JsonObject): void => {
@@ -32,8 +33,8 @@ export function encode(exchange: Exchange, env: Env): StreamEncoder {
   const finish = (): void => {
     writer ??= start('', exchange.model)
     const { response } = folder.done()
-    const output = writer.finish(isIncomplete(response, writer.isRefused()))
-    const answer = answerOf(response, output, writer.isRefused(), exchange, env)
+    items = writer.finish(isIncomplete(response, writer.isRefused()))
+    const answer = answerOf(response, items, writer.isRefused(), exchange, env)
     send(endingEvent(answer), { response: answer })
     losses.push(...answerLosses(response, answer, exchange, env))
   }
@@ -59,6 +60,9 @@ export function encode(exchange: Exchange, env: Env): StreamEncoder {
 
   return {
     losses,
+    get items() {
+      return items
+    },
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
     push(event) {
       text = ''
