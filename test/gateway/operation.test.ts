@@ -276,18 +276,13 @@ describe('what is lost', () => {
     const { wire, upstream, body: fields } = row
     for (const [key, value] of Object.entries(fields)) {
       const response = await ask(gatewayTo(upstream, { strict: true }), wire, { body: { [key]: value } })
-      const losses = response.headers.get('x-toolwire-losses')
-      expect({ key, status: await statusOf(Promise.resolve(response)), losses }).toEqual({
-        key,
-        status: 200,
-        losses: null,
-      })
+      const status = await statusOf(Promise.resolve(response))
+      expect([key, status, response.headers.get('x-toolwire-losses')]).toEqual([key, 200, null])
     }
   })
 
   test('a default of another value is told', async () => {
-    const body = { n: 2, logprobs: false }
-    const response = await ask(gatewayTo('openai-responses'), 'openai-chat', { body })
+    const response = await ask(gatewayTo('openai-responses'), 'openai-chat', { body: { n: 2, logprobs: false } })
     expect(response.headers.get('x-toolwire-losses')).toBe('extra_dropped /extra/openai-chat/n')
   })
 
