@@ -1,7 +1,7 @@
 // A loss is one executable step away from the input: `applyLosses` turns what was encoded into what decoding gives back.
 import { pointerKeys } from '../json/pointer.js'
-import type { Json } from '../json/types.js'
-import type { Wire } from './messages.js'
+import type { Json, JsonObject } from '../json/types.js'
+import { type Wire, wires } from './messages.js'
 
 export { at } from '../json/pointer.js'
 
@@ -59,12 +59,27 @@ function rebuild(value: Json | undefined, node: Node): Json | undefined {
     })
     return list
   }
-  const source = (value ?? {}) as { readonly [key: string]: Json }
+  const source = (value ?? {}) as JsonObject
   const copy = new Map(Object.entries(source))
   for (const [key, child] of node.children) {
-    const next = rebuild(source[key], child)
+    const next = key === 'extra' ? rebuildCarried(source[key], child) : rebuild(source[key], child)
     if (next === undefined) copy.delete(key)
     else copy.set(key, next)
   }
   return Object.fromEntries(copy)
+}
+
+const known: ReadonlySet<string> = new Set(wires)
+
+/** What a node carries for wires: a wire that lost all its fields is not there any more, nor is the whole without wires. */
+function rebuildCarried(value: Json | undefined, node: Node): Json | undefined {
+  const next = rebuild(value, node)
+  const touched = [...(node.children?.keys() ?? [])]
+  if (next === undefined || node.loss !== undefined || !touched.every((key) => known.has(key))) return next
+  const kept = Object.entries(next as JsonObject).filter(([key, own]) => !touched.includes(key) || !isEmpty(own))
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+function isEmpty(value: Json): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }

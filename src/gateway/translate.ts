@@ -41,10 +41,10 @@ function refuseLosses(
     endpoint.env,
   )
   const lost = [...decodingLosses, ...(encoded?.losses ?? [])].filter(
-    (loss) => loss.kind !== 'repaired' && loss.code !== 'max_tokens_default',
+    ({ kind, code }) => kind !== 'repaired' && code !== 'max_tokens_default' && !meaningless.has(code),
   )
   if (lost.length === 0) return
-  const what = lost.map((loss) => loss.message).join('; ')
+  const what = [...new Set(lost.map((loss) => loss.message))].join('; ')
   const message = `this gateway is strict, and on its way to ${model.name} the request would lose: ${what}`
   throw refused(400, 'unsupported_feature', message)
 }
@@ -125,6 +125,9 @@ function named<T extends { readonly id: string }>(answer: T, { requestId }: Gate
   return answer.id === '' ? { ...answer, id: requestId } : answer
 }
 
+/** What takes nothing away: a field that said what its wire means anyway, and how something was spelt. */
+const meaningless = new Set(['default_dropped', 'note_changed', 'note_dropped'])
+
 /** What every answer from another wire has: other words for its end, ids and numbers that only one of the wires has. */
 const expected = new Set([
   'created_added',
@@ -136,6 +139,6 @@ const expected = new Set([
 ])
 
 function noteLosses({ progress }: GatewayCall, losses: readonly Loss[]): void {
-  const noted = losses.filter(({ code }) => !expected.has(code))
+  const noted = losses.filter(({ code }) => !expected.has(code) && !meaningless.has(code))
   progress.losses = noted.map(({ code, path }) => (path === '' ? code : `${code} ${path}`))
 }

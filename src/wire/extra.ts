@@ -19,6 +19,8 @@ export function leftover(
   options: {
     readonly isDefault?: (key: string, value: Json) => boolean
     readonly notes?: Notes
+    /** Notes for other wires that mean the same as those of this one. */
+    readonly also?: Extra | undefined
     /** Unmodelled members of a modelled member, kept under its name. Empty ones are left out. */
     readonly inner?: { readonly [key: string]: JsonObject | undefined }
     /** Members that were read in part: what is left of each, or null. */
@@ -50,7 +52,7 @@ export function leftover(
     kept ??= []
     kept.push([`$${name}`, notes[name] as Json])
   }
-  return kept === undefined ? noExtra : { extra: { [wire]: Object.fromEntries(kept) } }
+  return kept === undefined ? noExtra : { extra: { ...options.also, [wire]: Object.fromEntries(kept) } }
 }
 
 const nothing: JsonObject = {}
@@ -88,6 +90,7 @@ export interface Written {
   /** Values that mean the same as absence. Default: null. */
   readonly isDefault?: (key: string, value: Json) => boolean
   readonly notes?: Notes
+  readonly also?: Extra
   readonly inner?: { readonly [key: string]: JsonObject | undefined }
 }
 

@@ -222,21 +222,80 @@ const rateLimited: Readonly<Record<Wire, object>> = {
   gemini: { error: { code: 429, status: 'RESOURCE_EXHAUSTED' } },
 }
 
+/** Fields that say what their wire means anyway, onto a wire that has no place for them. */
+const silent: readonly { readonly wire: Wire; readonly upstream: Wire; readonly body: object }[] = [
+  {
+    wire: 'openai-chat',
+    upstream: 'openai-responses',
+    body: {
+      n: 1,
+      logprobs: false,
+      response_format: { type: 'text' },
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      logit_bias: {},
+      metadata: {},
+      modalities: ['text'],
+      store: false,
+      service_tier: 'auto',
+      max_tokens: 100,
+    },
+  },
+  {
+    wire: 'openai-responses',
+    upstream: 'openai-chat',
+    body: {
+      include: ['reasoning.encrypted_content'],
+      truncation: 'disabled',
+      text: { format: { type: 'text' } },
+      background: false,
+      store: false,
+      service_tier: 'auto',
+      tools: [{ type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }],
+    },
+  },
+  { wire: 'anthropic', upstream: 'openai-chat', body: { service_tier: 'auto', metadata: {} } },
+]
+
 describe('what is lost', () => {
   const body = { logit_bias: { '50256': -100 } }
 
   test('is told in a header and in the log', async () => {
     const response = await ask(gatewayTo('anthropic'), 'openai-chat', { body })
-    expect(response.headers.get('x-toolwire-losses')).toContain('extra_dropped')
-    expect(records[0]?.losses?.join()).toContain('extra_dropped')
+    const told = 'extra_dropped /extra/openai-chat/logit_bias'
+    expect(response.headers.get('x-toolwire-losses')).toContain(told)
+    expect(records[0]?.losses).toContain(told)
   })
 
   test('is refused by a strict gateway, before anybody is asked', async () => {
     const gateway = gatewayTo('anthropic', { strict: true })
     const refused = await ask(gateway, 'openai-chat', { body })
-    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('would lose')])
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining('would lose: anthropic has no place for logit_bias'),
+    ])
     expect(asked()).toEqual([])
     expect(await statusOf(ask(gateway, 'openai-chat'))).toBe(200)
+  })
+
+  test.each(silent)('$wire onto $upstream: what says nothing is neither told nor refused', async (row) => {
+    const { wire, upstream, body: fields } = row
+    for (const [key, value] of Object.entries(fields)) {
+      const response = await ask(gatewayTo(upstream, { strict: true }), wire, { body: { [key]: value } })
+      const status = await statusOf(Promise.resolve(response))
+      expect([key, status, response.headers.get('x-toolwire-losses')]).toEqual([key, 200, null])
+    }
+  })
+
+  test('a default of another value is told', async () => {
+    const response = await ask(gatewayTo('openai-responses'), 'openai-chat', { body: { n: 2, logprobs: false } })
+    expect(response.headers.get('x-toolwire-losses')).toBe('extra_dropped /extra/openai-chat/n')
+  })
+
+  test('a request with more fields than anybody reads tells of them at once', async () => {
+    const fields = Array.from({ length: 2_000 }, (_, index): [string, number] => [`field_${index}`, index])
+    const response = await ask(gatewayTo('ollama'), 'openai-chat', { body: Object.fromEntries(fields) })
+    expect(response.headers.get('x-toolwire-losses')).toBe('extra_dropped /extra/openai-chat')
   })
 
   test('a tool of the provider itself passes on its wire and is refused across', async () => {

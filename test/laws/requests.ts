@@ -19,6 +19,8 @@ export interface RequestOptions extends ConversationOptions {
   readonly histories?: 'paired' | 'any'
   /** Opaque values as providers make them, rather than any JSON. Default: no. */
   readonly realistic?: boolean
+  /** Default: two that no profile knows anything of. */
+  readonly models?: readonly string[]
 }
 
 const toolNames = [
@@ -117,7 +119,7 @@ export function requests(options: RequestOptions = {}): fc.Arbitrary<CompletionR
     options.histories === undefined ? fc.oneof(histories.paired, histories.any) : histories[options.histories]
   return fc
     .record({
-      model: fc.constantFrom('m-1', 'm-2'),
+      model: fc.constantFrom(...(options.models ?? ['m-1', 'm-2'])),
       messages: options.realistic ? history.map((list) => list.map(realisticMessage)) : history,
       tools: optional(fc.array(tool, { maxLength: 4 }), 5),
       toolChoice: optional(choice),

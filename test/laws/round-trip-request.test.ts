@@ -7,6 +7,9 @@ import { agree, comparableRequest, stored } from './comparable.js'
 import { requests } from './requests.js'
 import { bodyOf, sealedOf, subjects, vendors } from './subjects.js'
 
+/** Models that profiles know to think, or to be told of thinking, in their own ways. */
+const models = ['m-1', 'm-2', 'gemini-2.5-flash', 'gemini-2.5-pro', 'claude-fable-5-1', 'gpt-4.1']
+
 describe.each([...subjects, ...vendors])('law 1, requests on $name', (subject) => {
   const { wire, name, codec, env } = subject
   const share = subjects.includes(subject) ? 1 : 0.25
@@ -16,7 +19,7 @@ describe.each([...subjects, ...vendors])('law 1, requests on $name', (subject) =
       holds(
         `1 request ${name}`,
         100 * share,
-        fc.property(requests({ realistic }), fc.boolean(), (request, stream) => {
+        fc.property(requests({ realistic, models }), fc.boolean(), (request, stream) => {
           const sealed = sealedOf(subject, request)?.request
           if (sealed === undefined) return
           const { http, losses } = codec.request.encode(request, { stream }, env)
@@ -32,7 +35,7 @@ describe.each([...subjects, ...vendors])('law 1, requests on $name', (subject) =
     holds(
       `1 request ${name}`,
       60 * share,
-      fc.property(requests({ realistic: true, wires: [wire], histories: 'paired' }), (request) => {
+      fc.property(requests({ realistic: true, models, wires: [wire], histories: 'paired' }), (request) => {
         const { http, losses } = codec.request.encode(request, { stream: false }, env)
         if (losses.length > 0) return
         const back = comparableRequest(codec.request.decode(http, env).request)
@@ -45,7 +48,7 @@ describe.each([...subjects, ...vendors])('law 1, requests on $name', (subject) =
     holds(
       `1 request ${name}`,
       100 * share,
-      fc.property(requests({ realistic: true }), fc.boolean(), (request, stream) => {
+      fc.property(requests({ realistic: true, models }), fc.boolean(), (request, stream) => {
         if (sealedOf(subject, request) === undefined) return
         const first = codec.request.encode(request, { stream }, env)
         const second = codec.request.encode(codec.request.decode(first.http, env).request, { stream }, env)

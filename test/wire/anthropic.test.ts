@@ -106,7 +106,7 @@ describe('anthropic: what the wire cannot say is an executable loss', () => {
     [
       'fields of this wire and of another',
       ask({ extra: { anthropic: { metadata: { user_id: 'u' } }, ollama: { keep_alive: 1 } } }),
-      ['dropped /extra/ollama'],
+      ['dropped /extra/ollama/keep_alive'],
     ],
     [
       'fields that are modelled',

@@ -99,7 +99,7 @@ describe('gemini: results and ids', () => {
     expect(JSON.stringify(encoded(request))).not.toContain('"id"')
     expect(exact(request)).toEqual([
       '/messages/1/content/0/id',
-      '/messages/1/content/0/extra',
+      '/messages/1/content/0/extra/gemini/$made',
       '/messages/2/results/0/callId',
     ])
   })

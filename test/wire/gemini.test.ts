@@ -279,14 +279,18 @@ describe('gemini: settings', () => {
       messages: [user],
       tools: [{ ...weather, strict: true }],
     }
-    expect(exact({ ...base, parallelToolCalls: false })).toEqual(['/parallelToolCalls', '/extra', '/tools/0/strict'])
+    expect(exact({ ...base, parallelToolCalls: false })).toEqual([
+      '/parallelToolCalls',
+      '/extra/gemini/$mode',
+      '/tools/0/strict',
+    ])
     expect(exact({ ...base, output: { schema: {}, name: 'n' } })).toContain('/output/name')
     expect(exact({ ...base, reasoning: { effort: 'xhigh' } })).toContain('/reasoning/effort')
     expect(exact({ ...base, reasoning: { effort: 'low', budgetTokens: 3 } })).toContain('/reasoning/budgetTokens')
     expect(exact({ ...base, toolChoice: { allowed: ['get_weather'], mode: 'required' } })).toContain(
       '/toolChoice/allowed',
     )
-    expect(exact({ ...base, extra: { anthropic: { a: 1 } } })).toContain('/extra/anthropic')
+    expect(exact({ ...base, extra: { anthropic: { a: 1 } } })).toContain('/extra/anthropic/a')
   })
 
   test('effort is a level for models that know levels and a budget for those that do not', () => {

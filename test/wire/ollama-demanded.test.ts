@@ -94,7 +94,7 @@ describe('what is asked', () => {
       'schema_changed /tools/1/inputSchema',
       'tool_choice_as_format /toolChoice',
       'output_dropped /output',
-      'extra_dropped /extra',
+      'extra_dropped /extra/ollama/format',
     ])
   })
 })

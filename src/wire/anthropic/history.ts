@@ -6,6 +6,7 @@ import type { AnyCall, AssistantPart, Message, SystemMessage, ToolResult } from 
 import { RawJson, writeUnicode } from '../../json/stringify.js'
 import type { JsonObject } from '../../json/types.js'
 import { argumentsObject } from '../arguments.js'
+import { differences } from '../differences.js'
 import { carriedFields, noteOf } from '../extra.js'
 import { historyItems } from '../history.js'
 import { wireCallId, wireName } from '../names.js'
@@ -94,9 +95,7 @@ function wasSystem(message: Message): boolean {
 /** The leading system text. It has no message object on the wire, so fields of the message have no place. */
 function writeSystem(message: SystemMessage): Piece {
   const losses: Loss[] = []
-  if (message.extra !== undefined) {
-    losses.push(lossOf('extra_dropped', '/extra', 'dropped', 'the leading system text has no place for fields'))
-  }
+  differences(wire, message.extra, undefined, '/extra', losses)
   const blocks = message.content.map((part, index) => writeText(part, at('/content', index), losses))
   return { text: writeUnicode(stringOr(blocks)), losses }
 }

@@ -18,6 +18,8 @@ export interface AnthropicProfile extends Profile {
   readonly unforcedModels?: RegExp
   /** Models that refuse a budget for thinking and find their own (`adaptive`). Default: none. */
   readonly adaptiveModels?: RegExp
+  /** Models that refuse to be told not to think: they always do, or never. Default: none. */
+  readonly fixedThinking?: RegExp
   /** Whether thinking without a signature is taken back, as compatible servers do. Default: no. */
   readonly unsignedThinking?: boolean
   /** Whether system text may stand behind a user turn; older models refuse it. Default: yes. */
@@ -26,6 +28,7 @@ export interface AnthropicProfile extends Profile {
 
 const models = {
   unforcedModels: /claude-fable-5-[12]/,
+  fixedThinking: /claude-fable-5-[12]/,
   adaptiveModels: /claude-(?:[a-z]+-)?(?:4-[7-9]|[5-9])/,
 }
 

@@ -13,18 +13,19 @@ import type { CompletionRequest, OutputSpec, ReasoningSpec, ToolChoice } from '.
 import { isJsonObject } from '../../json/parse.js'
 import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import type { DecodedRequest, HttpRequest } from '../codec.js'
+import type { DecodedRequest, Env, HttpRequest } from '../codec.js'
 import { leftover } from '../extra.js'
 import { readOnce } from '../remembered-tools.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { blocksOf, readAssistantBlock, readUserBlock } from './blocks.js'
+import type { AnthropicProfile } from './profiles.js'
 import { readTool } from './tools.js'
 import { defaults, isDefault, modelled, wire } from './types.js'
 
 /** The parts of a request that are neither messages nor tools. */
 export type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
 
-export function decode(http: HttpRequest): DecodedRequest {
+export function decode(http: HttpRequest, env: Env): DecodedRequest {
   const { text, body } = requestBody(http)
   const { model, messages, tools } = body
   if (typeof model !== 'string') throw invalidAt('/model', 'a string')
@@ -34,7 +35,7 @@ export function decode(http: HttpRequest): DecodedRequest {
     model,
     messages: [...readSystem(body.system), ...readMessages(messages, inputs)],
     ...readTools(tools),
-    ...readSettings(body, http.headers['anthropic-beta']),
+    ...readSettings(body, http.headers['anthropic-beta'], env.profile),
   }
   const version = http.headers['anthropic-version']
   const client = version === undefined ? {} : { client: { version } }
@@ -133,12 +134,16 @@ function readResult(block: JsonObject, names: ReadonlyMap<string, string>): Tool
 }
 
 /** Everything but model, messages and tools. `beta` is the header of that name, which the fields may depend on. */
-export function readSettings(body: JsonObject, beta: Json | undefined): Settings {
+export function readSettings(body: JsonObject, beta: Json | undefined, profile: AnthropicProfile): Settings {
   const choice = readChoice(body.tool_choice)
   const thinking = readThinkingConfig(body.thinking)
-  const output = readOutput(body)
+  const output = readOutput(body, thinking.reasoning?.effort !== undefined)
   const left = { tool_choice: choice.rest, thinking: thinking.rest, output_config: output.rest }
-  const notes = typeof beta === 'string' && beta !== '' ? { beta } : {}
+  const isUnusual = thinking.reasoning?.effort === 'none' && isFixed(profile, body.model)
+  const notes = {
+    ...(typeof beta === 'string' && beta !== '' ? { beta } : {}),
+    ...(isUnusual ? { thinking: 'disabled' } : {}),
+  }
   const settings: { -readonly [K in keyof Settings]: Settings[K] } = { ...choice.settings }
   if (output.output !== undefined) settings.output = output.output
   const maxTokens = numberIn(body, 'max_tokens')
@@ -193,25 +198,35 @@ function choiceOf(type: Json | undefined, name: Json | undefined): ToolChoice | 
   return type === 'tool' && typeof name === 'string' ? { tool: name } : undefined
 }
 
+/** Whether a model refuses to be told not to think. */
+export function isFixed({ fixedThinking }: AnthropicProfile, model: Json | undefined): boolean {
+  return typeof model === 'string' && fixedThinking?.test(model) === true
+}
+
 function readThinkingConfig(value: Json | undefined): { reasoning?: ReasoningSpec; rest: Json } {
   if (!isJsonObject(value)) return { rest: value ?? null }
+  if (value.type === 'disabled') {
+    const { type: _, ...rest } = value
+    return { reasoning: { effort: 'none' }, rest: anyOf(rest) }
+  }
   const { type, budget_tokens: budgetTokens, ...more } = value
   if (type !== 'enabled' || typeof budgetTokens !== 'number') return { rest: value }
   return { reasoning: { budgetTokens }, rest: anyOf(more) }
 }
 
-/** `output_config`, and the schema under its older name `output_format`. */
-function readOutput(body: JsonObject): { output?: OutputSpec; reasoning?: ReasoningSpec; rest: Json } {
+/** `output_config`, and the schema under its older name `output_format`. Its effort is carried where thinking `isOff`. */
+function readOutput(body: JsonObject, isOff: boolean): { output?: OutputSpec; reasoning?: ReasoningSpec; rest: Json } {
   if (body.output_config === undefined && body.output_format === undefined) return { rest: null }
   const config = isJsonObject(body.output_config) ? body.output_config : {}
   const { effort, format, ...more } = config
   const older = schemaOf(body.output_format)
   const schema = schemaOf(format) ?? older
   const unread = schemaOf(format) === undefined ? (format ?? (older === undefined ? body.output_format : null)) : null
-  const kept = { ...more, ...(typeof effort === 'string' ? {} : { effort: effort ?? null }), format: unread ?? null }
+  const isRead = typeof effort === 'string' && !isOff
+  const kept = { ...more, ...(isRead ? {} : { effort: effort ?? null }), format: unread ?? null }
   return {
     ...(schema === undefined ? {} : { output: { schema } }),
-    ...(typeof effort === 'string' ? { reasoning: { effort } } : {}),
+    ...(isRead ? { reasoning: { effort } } : {}),
     rest: anyOf(Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null))),
   }
 }

@@ -15,7 +15,7 @@ import { lowerOutput, mappingsOf, schemaLosses } from '../schemas.js'
 import { type Block, isThinking } from './blocks.js'
 import { type PropertyNames, writeHistory } from './history.js'
 import { type AnthropicProfile, sealRules } from './profiles.js'
-import { readSettings, type Settings } from './request-decode.js'
+import { isFixed, readSettings, type Settings } from './request-decode.js'
 import { exchangeKeys, propertyNames, writeTools } from './tools.js'
 import {
   isDefault,
@@ -104,9 +104,13 @@ const withoutSampling = new Set([...modelled.request, 'top_k'])
 function writeSettings(request: CompletionRequest, profile: AnthropicProfile, losses: Loss[]): Block {
   const known = profile.sampling === true ? modelled.request : withoutSampling
   const beta = betaOf(request)
-  const notes = beta === undefined ? {} : { notes: { beta } }
-  const extra = carriedFields(wire, request, '', losses, { taken: known, isDefault, ...notes })
-  const thinking = writeThinkingConfig(request, extra.thinking, profile, losses)
+  const isOff = isThinkingOff(request, profile)
+  const notes = {
+    ...(beta === undefined ? {} : { beta }),
+    ...(isOff && isFixed(profile, request.model) ? { thinking: 'disabled' } : {}),
+  }
+  const extra = carriedFields(wire, request, '', losses, { taken: known, isDefault, notes })
+  const thinking = writeThinkingConfig(request, extra.thinking, isOff, profile, losses)
   const settings: Fields = {
     model: request.model,
     max_tokens: request.maxTokens ?? defaultMaxTokens(request, profile, losses),
@@ -114,13 +118,14 @@ function writeSettings(request: CompletionRequest, profile: AnthropicProfile, lo
   }
   put(settings, 'tool_choice', writeChoice(request, whyUnforced(request, thinking, profile), extra.tool_choice, losses))
   put(settings, 'thinking', thinking)
-  put(settings, 'output_config', writeOutput(request, extra.output_config, losses))
+  put(settings, 'output_config', writeOutput(request, extra.output_config, isOff, losses))
   put(settings, 'stop_sequences', writeStop(request.stop, losses))
   writeSampling(request, profile, settings, losses)
-  if (request.reasoning !== undefined && !saysReasoning(request.reasoning, settings)) {
+  if (request.reasoning !== undefined && !isOff && !saysReasoning(request.reasoning, settings)) {
     losses.push(lossOf('reasoning_setting_dropped', '/reasoning', 'dropped', 'nothing of it goes to this wire'))
   }
-  if (shared.some((key) => extra[key] !== undefined) || isAdaptive(thinking)) reconcile(request, settings, losses)
+  if (shared.some((key) => extra[key] !== undefined) || isAdaptive(thinking))
+    reconcile(request, settings, profile, losses)
   return settings
 }
 
@@ -170,16 +175,29 @@ function isAdaptive(thinking: Json | undefined): boolean {
   return isJsonObject(thinking) && thinking.type === 'adaptive'
 }
 
+/** Whether thinking is switched off, which some models refuse; a client that named one of them is taken at its word. */
+function isThinkingOff(request: CompletionRequest, profile: AnthropicProfile): boolean {
+  const { effort, budgetTokens = 0 } = request.reasoning ?? {}
+  if (effort !== 'none' || budgetTokens > 0) return false
+  return !isFixed(profile, request.model) || noteOf(request.extra?.[wire], 'thinking') === 'disabled'
+}
+
 /** A budget is manual thinking, where the model takes one; other settings of it are carried. */
 function writeThinkingConfig(
   request: CompletionRequest,
   own: Json | undefined,
+  isOff: boolean,
   profile: AnthropicProfile,
   losses: Loss[],
 ): Json | undefined {
   const wanted = request.reasoning?.budgetTokens
-  if (wanted === undefined) return own
   const place = '/reasoning/budgetTokens'
+  if (isOff) {
+    const message = 'thinking is switched off, without a budget'
+    if (wanted !== undefined) losses.push(lossOf('budget_dropped', place, 'dropped', message))
+    return { ...(isJsonObject(own) ? own : {}), type: 'disabled' }
+  }
+  if (wanted === undefined) return own
   if (wanted > 0 && profile.adaptiveModels?.test(request.model)) {
     const message = 'this model refuses a budget; it is asked to think as much as it finds right'
     const path = request.reasoning?.effort === undefined ? '/reasoning' : place
@@ -216,9 +234,14 @@ function lacksThinking(messages: readonly Message[]): boolean {
   return first !== undefined && !isThinking(first)
 }
 
-function writeOutput(request: CompletionRequest, own: Json | undefined, losses: Loss[]): Json | undefined {
+function writeOutput(
+  request: CompletionRequest,
+  own: Json | undefined,
+  isOff: boolean,
+  losses: Loss[],
+): Json | undefined {
   const output = request.output === 'json_object' ? undefined : request.output
-  const effort = writeEffort(request, losses)
+  const effort = isOff ? undefined : writeEffort(request, losses)
   const message = 'the wire takes the schema alone'
   for (const key of ['name', 'description', 'strict'] as const) {
     if (output?.[key] !== undefined) losses.push(lossOf('output_field_dropped', `/output/${key}`, 'dropped', message))
@@ -247,7 +270,7 @@ function writeFormat(output: OutputSpec, losses: Loss[]): JsonObject | undefined
 
 const efforts: ReadonlySet<string> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 
-/** The wire knows no effort below `low`; not to think is to say nothing. */
+/** The wire knows no effort below `low`. */
 function writeEffort({ reasoning }: CompletionRequest, losses: Loss[]): string | undefined {
   const effort = reasoning?.effort
   if (effort === undefined || efforts.has(effort)) return effort
@@ -256,7 +279,11 @@ function writeEffort({ reasoning }: CompletionRequest, losses: Loss[]): string |
     losses.push(lossOf('reasoning_setting_changed', path, 'changed', 'the lowest effort on this wire is low', 'low'))
     return 'low'
   }
-  const message = `the wire knows no effort "${effort}"; it is one of ${[...efforts].join(', ')}`
+  const known = [...efforts].join(', ')
+  const message =
+    effort === 'none'
+      ? 'the model refuses to be told not to think'
+      : `the wire knows no effort "${effort}"; it is one of ${known}`
   losses.push(lossOf('reasoning_setting_dropped', path, 'dropped', message))
   return undefined
 }
@@ -309,9 +336,9 @@ function possibleChoice(choice: ToolChoice, unforced: string, losses: Loss[]): W
 }
 
 /** Fields set by hand under `extra` may be modelled ones: reports each setting that decoding will read differently. */
-function reconcile(request: CompletionRequest, settings: Block, losses: Loss[]): void {
+function reconcile(request: CompletionRequest, settings: Block, profile: AnthropicProfile, losses: Loss[]): void {
   const wanted: Settings = applyLosses(settingsOf(request), losses)
-  const read: Settings = readSettings(JSON.parse(writeJson(settings)) as JsonObject, betaOf(request))
+  const read: Settings = readSettings(JSON.parse(writeJson(settings)) as JsonObject, betaOf(request), profile)
   for (const key of ['toolChoice', 'parallelToolCalls', 'output', 'reasoning', 'extra'] as const) {
     const [before, after] = [wanted[key], read[key]]
     if (sameJson(before, after)) continue

@@ -30,10 +30,7 @@ export function writeAnswer(response: CompletionResponse, env: Env): { message: 
   const id = writeId(response, env, losses)
   const stopReason = writeStopReason(response, losses)
   const content = writeContent(response, id, finishOf(stopReason, response.requiresToolExecution), losses)
-  if (response.message.extra !== undefined) {
-    const message = 'fields of a message have no place in an answer'
-    losses.push(lossOf('extra_dropped', '/message/extra', 'dropped', message))
-  }
+  differences(wire, response.message.extra, undefined, '/message/extra', losses)
   const message: Block = {
     id,
     type: 'message',

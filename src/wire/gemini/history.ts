@@ -106,7 +106,7 @@ function joinContent(
   }
   contents.push(text)
   const message = 'no results stand before this turn any more; it has a content of its own'
-  losses.push({ code: 'extra_dropped', wire, path: at(path, 'extra'), kind: 'dropped', message })
+  losses.push({ code: 'note_dropped', wire, path: at(path, 'extra'), kind: 'dropped', message })
 }
 
 /** A user turn that came in the same content as the results before it, and has nothing else to carry. */

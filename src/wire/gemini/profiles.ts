@@ -17,6 +17,8 @@ export interface GeminiProfile extends Profile {
   readonly resultMediaModels?: RegExp
   /** Models that are told how long to think by a budget of tokens, not by a level. Default: none. */
   readonly budgetModels?: RegExp
+  /** Models that refuse to be told not to think: they always do. Default: none. */
+  readonly fixedThinking?: RegExp
   /** Models that take functions or an answer in a schema, not both at once. Default: none. */
   readonly eitherModels?: RegExp
   /** Which of its two schema fields the server reads: JSON Schema, or the OpenAPI subset that older ones know. Default: `json_schema`. */
@@ -39,6 +41,7 @@ const gemini: GeminiProfile = {
   signedModels: thirdGeneration,
   resultMediaModels: thirdGeneration,
   budgetModels: secondGeneration,
+  fixedThinking: /gemini-2\.5-pro/,
   eitherModels: /gemini-[12](?!\d)/,
   outputWithTools: thirdGeneration,
 }
@@ -51,6 +54,11 @@ const vertex: GeminiProfile = {
   version: 'v1beta1',
   collection: 'publishers/google/models',
   displayNames: true,
+}
+
+/** Whether a model is told not to think, by a budget of none. */
+export function takesNoBudget({ budgetModels, fixedThinking }: GeminiProfile, model: string): boolean {
+  return budgetModels?.test(model) === true && fixedThinking?.test(model) !== true
 }
 
 /** The dialects of schemas that a server reads. */

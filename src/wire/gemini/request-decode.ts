@@ -2,15 +2,16 @@
 import type { Loss } from '../../conversation/losses.js'
 import type { Message } from '../../conversation/messages.js'
 import type { JsonObject } from '../../json/types.js'
-import type { DecodedRequest, HttpRequest } from '../codec.js'
+import type { DecodedRequest, Env, HttpRequest } from '../codec.js'
 import { requestBody } from '../request-body.js'
 import { decodeContents, decodeSystem, rawMembers } from './contents.js'
 import { readPath } from './paths.js'
+import { type GeminiProfile, takesNoBudget } from './profiles.js'
 import { readSettings } from './settings.js'
 import { readTools } from './tools.js'
 import { camelKeys, wire } from './types.js'
 
-export function decode(http: HttpRequest): DecodedRequest {
+export function decode(http: HttpRequest, env: Env): DecodedRequest {
   const { text, body: raw } = requestBody(http)
   const body = camelKeys(raw)
   const losses: Loss[] = []
@@ -25,7 +26,7 @@ export function decode(http: HttpRequest): DecodedRequest {
     model,
     messages,
     ...(tools.length === 0 ? {} : { tools }),
-    ...readSettings(body),
+    ...readSettings(body, takesNoBudget(env.profile as GeminiProfile, model)),
   }
   const client: JsonObject = { alt: path.alt }
   return { request, losses, exchange: { wire, model, stream: path.stream, client } }

@@ -12,7 +12,7 @@ import { wireName } from '../names.js'
 import { hasPlainSettings } from '../plain-settings.js'
 import { lowerOutput, schemaNotes } from '../schemas.js'
 import { nameRule, ownFields, withoutKeys } from './parts.js'
-import { type GeminiProfile, schemaDialects } from './profiles.js'
+import { type GeminiProfile, schemaDialects, takesNoBudget } from './profiles.js'
 import { openApiNote, toJsonSchema, writeSchema } from './schema.js'
 import { callingKeys, generationKeys, objectOf, requestKeys, thinkingKeys, toolConfigKeys, wire } from './types.js'
 
@@ -31,13 +31,16 @@ export function writeSettings(request: CompletionRequest, profile: GeminiProfile
   const written = fields as JsonObject
   if (toolConfig === undefined && hasPlainSettings(request)) return written
   const { model: _, messages: __, tools: ___, ...before } = request
-  differences(wire, before, readSettings(written), '', losses)
+  differences(wire, before, readSettings(written, takesNoBudget(profile, request.model)), '', losses)
   losses.push(...schemaNotes(wire, notes, '/output/schema'))
   return written
 }
 
-/** The settings of a body, lenient: a field of another type than it should be is kept beside them as it is. */
-export function readSettings(body: JsonObject): Settings {
+/**
+ * The settings of a body, lenient: a field of another type than it should be is kept beside them as it is. A budget of none
+ * is noted, unless it is how the model is told not to think.
+ */
+export function readSettings(body: JsonObject, isUsualNone: boolean): Settings {
   const config = objectOf(body.generationConfig) ?? {}
   const thinking = objectOf(config.thinkingConfig) ?? {}
   const tools = objectOf(body.toolConfig) ?? {}
@@ -53,7 +56,11 @@ export function readSettings(body: JsonObject): Settings {
   if (isTextList(config.stopSequences)) settings.stop = config.stopSequences
   const reasoning = readThinking(thinking)
   if (reasoning !== undefined) settings.reasoning = reasoning
-  const notes = { ...choice.notes, ...(output?.note === undefined ? {} : { responseSchema: output.note }) }
+  const notes = {
+    ...choice.notes,
+    ...(output?.note === undefined ? {} : { responseSchema: output.note }),
+    ...(reasoning?.effort === 'none' && !isUsualNone ? { none: 'budget' } : {}),
+  }
   const left = {
     generationConfig: generationRest(config, thinking, settings),
     toolConfig: nested(without(tools, isToolConfig), 'functionCallingConfig', without(calling, isCalling)),
@@ -193,7 +200,7 @@ function writeGenerationConfig(
   const extra = objectOf(own?.generationConfig) ?? noFields
   const inner = objectOf(extra.thinkingConfig) ?? noFields
   const thinking = {
-    ...writeThinking(request.reasoning, request.model, profile),
+    ...writeThinking(request, profile),
     ...withoutKeys(inner, request.reasoning === undefined ? none : thinkingKeys),
   }
   const fields: Fields = {}
@@ -230,7 +237,6 @@ const nearestLevel: ReadonlyMap<string, string> = new Map([
 ])
 /** What a level means to models that take a budget. */
 const budgets: ReadonlyMap<string, number> = new Map([
-  ['none', 0],
   ['minimal', 512],
   ['low', 1024],
   ['medium', 8192],
@@ -240,7 +246,8 @@ const budgets: ReadonlyMap<string, number> = new Map([
 function readThinking(thinking: JsonObject): ReasoningSpec | undefined {
   const { thinkingLevel: level, thinkingBudget: budget } = thinking
   const effort = typeof level === 'string' && saysThinking('thinkingLevel', thinking) ? level.toLowerCase() : undefined
-  const budgetTokens = typeof budget === 'number' ? budget : undefined
+  if (budget === 0 && effort === undefined) return { effort: 'none' }
+  const budgetTokens = isBudget(budget) ? budget : undefined
   if (effort === undefined) return budgetTokens === undefined ? undefined : { budgetTokens }
   return budgetTokens === undefined ? { effort } : { effort, budgetTokens }
 }
@@ -248,13 +255,20 @@ function readThinking(thinking: JsonObject): ReasoningSpec | undefined {
 /** Whether a member of a thinking configuration is said by reasoning settings, or says nothing. */
 function saysThinking(key: string, { thinkingLevel: level, thinkingBudget: budget }: JsonObject): boolean {
   if (key === 'thinkingLevel') return level === null || (typeof level === 'string' && levels.has(level.toLowerCase()))
-  return key === 'thinkingBudget' && (budget === null || typeof budget === 'number')
+  return key === 'thinkingBudget' && (budget === null || isBudget(budget))
+}
+
+/** A number of tokens: below zero the model decides. */
+function isBudget(budget: Json | undefined): budget is number {
+  return typeof budget === 'number' && budget >= 0
 }
 
 /** A level, or a budget for models that know no levels; the wire refuses both at once. */
-function writeThinking(reasoning: ReasoningSpec | undefined, model: string, profile: GeminiProfile): JsonObject {
+function writeThinking({ reasoning, model, extra }: CompletionRequest, profile: GeminiProfile): JsonObject {
   if (reasoning === undefined) return {}
   const { effort, budgetTokens } = reasoning
+  const isNoted = noteOf(extra?.[wire], 'none') === 'budget'
+  if (effort === 'none' && (isNoted || takesNoBudget(profile, model))) return { thinkingBudget: 0 }
   const takesBudget = profile.budgetModels?.test(model) === true
   if (budgetTokens !== undefined && (takesBudget || effort === undefined)) return { thinkingBudget: budgetTokens }
   if (effort === undefined) return {}

@@ -11,6 +11,7 @@ import { customNotes } from '../arguments.js'
 import { type CallAssembler, type CallFragment, callAssembler } from '../calls.js'
 import type { Env, Exchange } from '../codec.js'
 import { leftover } from '../extra.js'
+import { refusalNotes } from '../refusals.js'
 import { errorIn } from './error.js'
 import { addBody, addChoice, addMember, addOther, addUsage, type Facts, metadataOf, noFacts } from './facts.js'
 import { mergeDetails, readReasoning, readThinking } from './reasoning.js'
@@ -252,7 +253,7 @@ function readBlocks(answer: Answer, content: Json, events: CompletionEvent[]): v
 function readRefusal(answer: Answer, text: string, events: CompletionEvent[]): void {
   if (!answer.refused) {
     answer.refused = true
-    events.push({ type: 'attach', part: slots.refusal, of: 'text', extra: { [wire]: { $refusal: true } } })
+    events.push({ type: 'attach', part: slots.refusal, of: 'text', extra: refusalNotes })
   }
   events.push({ type: 'text_delta', part: slots.refusal, text })
 }

@@ -5,6 +5,7 @@ import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { carriedFields, innerFields, leftover, noteOf, unmodelled } from '../extra.js'
 import { mediaOf, urlOf } from '../media.js'
+import { refusalNotes } from '../refusals.js'
 import { audioFormats, isNull, modelled, wire } from './types.js'
 
 /** What a block of the content can be: everything but reasoning and calls, which stand beside it. */
@@ -51,7 +52,11 @@ function textBlock(part: TextPart, path: string, losses: Loss[], refusals: boole
     if (part.text === '') return undefined
   }
   if (refusals && isRefusal(part)) {
-    const fields = carriedFields(wire, part, path, losses, { taken: modelled.refusal, notes: { refusal: 'block' } })
+    const fields = carriedFields(wire, part, path, losses, {
+      taken: modelled.refusal,
+      notes: { refusal: 'block' },
+      also: refusalNotes,
+    })
     return { type: 'refusal', refusal: part.text, ...fields }
   }
   return { type: 'text', text: part.text, ...carriedFields(wire, part, path, losses, { taken: modelled.text }) }
@@ -121,7 +126,7 @@ function knownBlock(block: JsonObject, refusals: boolean): BlockPart | undefined
       return {
         type: 'text',
         text: block.refusal,
-        ...leftover(wire, block, modelled.refusal, { isDefault: isNull, notes }),
+        ...leftover(wire, block, modelled.refusal, { isDefault: isNull, notes, also: refusalNotes }),
       }
     }
     case 'image_url':

@@ -15,6 +15,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { callOf, customNotes } from '../arguments.js'
 import { readErrorPrefix } from '../error-prefix.js'
 import { leftover, type Notes, unmodelled } from '../extra.js'
+import { refusalNotes } from '../refusals.js'
 import { invalidAt } from '../request-body.js'
 import { type BlockPart, decodeBlock } from './blocks.js'
 import type { Flags } from './profiles.js'
@@ -86,9 +87,7 @@ function decodeAssistant(value: JsonObject, path: string, raw: (call: number) =>
   const calls = decodeCalls(value, path, raw)
   const { refusal } = value
   const refused: readonly TextPart[] =
-    typeof refusal === 'string' && refusal !== ''
-      ? [{ type: 'text', text: refusal, extra: { [wire]: { $refusal: true } } }]
-      : []
+    typeof refusal === 'string' && refusal !== '' ? [{ type: 'text', text: refusal, extra: refusalNotes }] : []
   const { thinking, blocks } = withoutThinking(value.content)
   const read = thinking ?? readReasoning(value)
   const content: AssistantPart[] = [

@@ -20,6 +20,7 @@ import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../erro
 import { carriedFields, hasMember, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
 import { joinItems, type Piece, plainMessage } from '../pieces.js'
+import { refusalNotes } from '../refusals.js'
 import { type BlockPart, encodeBlock, isBlockPart, isRefusal } from './blocks.js'
 import type { Flags } from './profiles.js'
 import { reportReasoning, writeReasoning } from './reasoning.js'
@@ -161,7 +162,7 @@ function refusalIndex(message: AssistantMessage): number {
 }
 
 function refusalText(part: TextPart, path: string, losses: Loss[]): string {
-  carriedFields(wire, part, path, losses, { taken: 'all', notes: { refusal: true } })
+  carriedFields(wire, part, path, losses, { taken: 'all', notes: { refusal: true }, also: refusalNotes })
   return part.text
 }
 

@@ -1,5 +1,6 @@
 // The vendors on this wire: flat records of what each deviates in. A flag that is not set has the default of its line.
 import type { Profile } from '../codec.js'
+import { withoutNone } from '../models.js'
 
 export type MaxTokensName = 'max_tokens' | 'max_completion_tokens'
 export type ReasoningField = 'reasoning_content' | 'reasoning' | 'thinking'
@@ -31,6 +32,8 @@ export interface ChatProfile extends Profile {
   readonly reasoningRequired?: boolean
   /** How effort is asked for: `reasoning_effort`, or an object `reasoning` with `effort` and `max_tokens`. Default: `reasoning_effort`. */
   readonly effort?: 'reasoning_effort' | 'reasoning'
+  /** Models that refuse to be told not to think: they always do, or never. Default: none. */
+  readonly fixedThinking?: RegExp
   /** Whether `stream_options` is known. Default: yes. */
   readonly streamOptions?: boolean
   /** Whether `response_format` takes a schema; else only `json_object` is sent. Default: yes. */
@@ -52,6 +55,7 @@ const openai: ChatProfile = {
   callIds: 'openai',
   choices: 'allowed',
   reasoningEcho: false,
+  fixedThinking: withoutNone,
 }
 
 /** The vendors by name. `compatible` is for servers nobody described: what a client said is kept, the rest is cautious. */
@@ -67,6 +71,7 @@ export const profiles: Readonly<Record<string, ChatProfile>> = {
     callIds: 'openai',
     choices: 'allowed',
     reasoningEcho: false,
+    fixedThinking: withoutNone,
   },
   xai: {
     name: 'xai',
@@ -75,6 +80,7 @@ export const profiles: Readonly<Record<string, ChatProfile>> = {
     keyVariable: 'XAI_API_KEY',
     auth: 'bearer',
     developerRole: false,
+    fixedThinking: /grok/,
   },
   groq: {
     name: 'groq',
@@ -82,6 +88,7 @@ export const profiles: Readonly<Record<string, ChatProfile>> = {
     baseUrl: 'https://api.groq.com/openai',
     keyVariable: 'GROQ_API_KEY',
     auth: 'bearer',
+    fixedThinking: /^(?!.*qwen)/,
     reasoningField: 'reasoning',
   },
   deepseek: {
@@ -193,6 +200,7 @@ const defaults: Omit<Flags, keyof Profile> = {
   reasoningField: 'reasoning_content',
   reasoningRequired: false,
   effort: 'reasoning_effort',
+  fixedThinking: /$^/,
   streamOptions: true,
   jsonSchema: true,
   jsonObject: true,

@@ -1,7 +1,7 @@
 // The settings of a request beside messages and tools, encoded: limits, sampling, choice, output, reasoning.
 // The trap: a setting the wire spells in two ways is written back the way the client spelt it, by a note on the request.
 import type { Loss } from '../../conversation/losses.js'
-import type { CompletionRequest, OutputSpec } from '../../conversation/request.js'
+import type { CompletionRequest, OutputSpec, ReasoningSpec } from '../../conversation/request.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { innerFields, type Notes, noteOf } from '../extra.js'
 import { defaultOutputName, wireName } from '../names.js'
@@ -167,8 +167,16 @@ function writeOutput(writing: Writing): void {
   }
 }
 
+/** Not to think is left out for a model that refuses to be told so. */
+function sayable({ reasoning, model }: CompletionRequest, flags: Flags, losses: Loss[]): ReasoningSpec | undefined {
+  if (reasoning?.effort !== 'none' || !flags.fixedThinking.test(model)) return reasoning
+  const { budgetTokens } = reasoning
+  dropReasoning(budgetTokens === undefined ? '/reasoning' : '/reasoning/effort', losses)
+  return budgetTokens === undefined ? undefined : { budgetTokens }
+}
+
 function writeEffort({ request, own, flags, losses, fields, notes, inner }: Writing): void {
-  const { reasoning } = request
+  const reasoning = sayable(request, flags, losses)
   const noted = noteOf(own, 'effort')
   const form = noted === 'reasoning' || noted === 'reasoning_effort' ? noted : flags.effort
   const more = innerFields(own, 'reasoning', modelled.reasoning)

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { callOf, customNotes, isCustomCall } from '../arguments.js'
 import { hasMember, leftover, noteOf, unmodelled } from '../extra.js'
 import { type NameRule, wireCallId, wireName } from '../names.js'
+import { refusalNotes } from '../refusals.js'
 import { decodeReasoning, encodeReasoning } from './reasoning.js'
 import {
   callIdRule,
@@ -150,7 +151,12 @@ export function decodeText(part: JsonObject, item: JsonObject | undefined, origi
   const known = refused ? modelled.refusal : modelled.text
   const text = (refused ? part.refusal : part.text) as string
   const identity = item === undefined ? {} : identityOf(item, origin)
-  return { type: 'text', text, ...identity, ...leftover(wire, part, known, { isDefault, notes }) }
+  return {
+    type: 'text',
+    text,
+    ...identity,
+    ...leftover(wire, part, known, { isDefault, notes, also: refused ? refusalNotes : undefined }),
+  }
 }
 
 function decodeCall(item: JsonObject, origin: Origin): AnyCall | undefined {

@@ -2,6 +2,7 @@
 import type { SealRules } from '../../conversation/seal-rules.js'
 import type { JsonObject } from '../../json/types.js'
 import type { Profile } from '../codec.js'
+import { withoutNone } from '../models.js'
 import { refusedTool } from '../schemas.js'
 import { isCarried } from './content.js'
 import { toolDialects, wire } from './types.js'
@@ -14,6 +15,8 @@ export interface ResponsesProfile extends Profile {
   readonly toolNameLength?: number
   /** Whether the role `developer` is known. Default: yes. */
   readonly developerRole?: boolean
+  /** Models that refuse to be told not to think: they always do, or never. Default: none. */
+  readonly fixedThinking?: RegExp
   /** Whether one tool can be forced by name, and a choice limited to some. Default: yes. */
   readonly namedChoice?: boolean
 }
@@ -25,6 +28,7 @@ const openai: ResponsesProfile = {
   keyVariable: 'OPENAI_API_KEY',
   auth: 'bearer',
   toolNameLength: 128,
+  fixedThinking: withoutNone,
 }
 
 /** The host holds the resource's name, so there is no base URL. */
@@ -34,6 +38,7 @@ const azure: ResponsesProfile = {
   keyVariable: 'AZURE_OPENAI_API_KEY',
   auth: 'api-key',
   path: '/openai/v1/responses',
+  fixedThinking: withoutNone,
 }
 
 const xai: ResponsesProfile = {
@@ -43,6 +48,7 @@ const xai: ResponsesProfile = {
   keyVariable: 'XAI_API_KEY',
   auth: 'bearer',
   developerRole: false,
+  fixedThinking: /grok/,
 }
 
 const lmStudio: ResponsesProfile = {

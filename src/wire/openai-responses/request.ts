@@ -62,7 +62,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   const names: NameRule = { pattern: /^[a-zA-Z0-9_-]+$/, max: profile.toolNameLength ?? 64 }
   const rules: HistoryRules = { names, developerRole: profile.developerRole !== false, isJson: asksForJson(sealed) }
   const losses: Loss[] = [...repairs]
-  const fields = writeFields(sealed, options.stream, rules, losses)
+  const fields = writeFields(sealed, options.stream, rules, profile, losses)
   const tools = writeTools(sealed.tools, names, profile, losses)
   const key = `${wire} ${profile.name}${rules.isJson ? ' json' : ''}`
   const input = writeMessages(sealed.messages, rules, key, remembers, losses)
@@ -83,9 +83,15 @@ function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule,
 }
 
 /** All members but tools and input, as the text of an object. */
-function writeFields(request: CompletionRequest, stream: boolean, rules: HistoryRules, losses: Loss[]): string {
+function writeFields(
+  request: CompletionRequest,
+  stream: boolean,
+  rules: HistoryRules,
+  profile: ResponsesProfile,
+  losses: Loss[],
+): string {
   const notes: SchemaLoss[] = []
-  const fields = encodeSettings(request, rules.names, notes)
+  const fields = encodeSettings(request, rules.names, profile.fixedThinking, notes)
   if (!hasPlainSettings(request)) {
     const { messages: _, tools: __, ...settings } = request
     differences(wire, settings, decodeSettings(fields), '', losses)

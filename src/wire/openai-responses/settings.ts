@@ -12,13 +12,19 @@ import { fieldsToWrite, isDefault, modelled, ownOf, toolDialects, wire } from '.
 
 export type Settings = Omit<CompletionRequest, 'messages' | 'tools'>
 
-/** `notes` gets what the schema of the answer could not say as it was. */
-export function encodeSettings(request: Settings, names: NameRule, notes: SchemaLoss[]): JsonObject {
+/** `notes` gets what the schema of the answer could not say as it was; `fixed` are models that refuse to be told not to think. */
+export function encodeSettings(
+  request: Settings,
+  names: NameRule,
+  fixed: RegExp | undefined,
+  notes: SchemaLoss[],
+): JsonObject {
   const { model, toolChoice, parallelToolCalls, maxTokens, temperature, topP } = request
   const own = ownOf(request)
   const choice = toolChoice === undefined ? own?.tool_choice : encodeChoice(toolChoice, names)
   const text = encodeOutput(request.output, own?.text, notes)
-  const reasoning = encodeReasoningSetting(request.reasoning, own?.reasoning)
+  const isRefused = request.reasoning?.effort === 'none' && fixed?.test(model) === true
+  const reasoning = encodeReasoningSetting(isRefused ? undefined : request.reasoning, own?.reasoning)
   const fields: { [key: string]: Json } = { model }
   if (choice !== undefined && choice !== null) fields.tool_choice = choice
   if (parallelToolCalls !== undefined) fields.parallel_tool_calls = parallelToolCalls
