@@ -10,7 +10,7 @@ import type { Transport } from '../transport/transport.js'
 import { listen } from './gateway-server.js'
 import { openUpstream } from './gateway-upstream.js'
 import { type ExitCode, errorLine, exitCodes } from './outcome.js'
-import { configFile, loadConfig, watchConfig } from './serve-config.js'
+import { ConfigFile, configFile } from './serve-config.js'
 import { type GatewayLog, gatewayLog } from './serve-log.js'
 import { sharedLimiter } from './serve-redis.js'
 import { foundRoutes } from './serve-routes.js'
@@ -116,23 +116,42 @@ async function openSource(flags: GatewayFlags, { env }: Terminal): Promise<Sourc
     const found = await foundRoutes(env)
     return { ...found, watch: () => () => {} }
   }
-  const options = loadConfig(file, env)
+  const config = new ConfigFile(file, env)
+  const options = config.load()
   return {
     options,
     lines: [`${file}: ${options.routes.map(({ match }) => match).join(', ')}`],
-    watch(use, log) {
-      const watcher = watchConfig(file, () => {
+    watch: (use, log) =>
+      config.watch(() => {
         try {
-          use(loadConfig(file, env))
+          const read = config.load()
+          use(read)
           log.tell('info', `the config was read again: ${file}`)
+          const late = fixedSettings.filter((name) => settingOf(read, name) !== settingOf(options, name))
+          if (late.length > 0) log.tell('info', `${late.join(', ')}: takes effect when the gateway is started again`)
         } catch (error) {
           const why = ToolwireError.is(error) ? errorLine(error) : String(error)
           log.tell('error', `the config was not taken, the one before stays: ${why}`)
         }
-      })
-      return () => watcher.close()
-    },
+      }),
     close: async () => {},
+  }
+}
+
+/** What a gateway has from its start to its end: where it counts, and how much it remembers. */
+const fixedSettings = ['redis', 'limits.storedConversations', 'limits.storedBytes'] as const
+
+function settingOf(
+  { redis, limits }: GatewayConfig,
+  name: (typeof fixedSettings)[number],
+): string | number | undefined {
+  switch (name) {
+    case 'redis':
+      return redis
+    case 'limits.storedConversations':
+      return limits?.storedConversations
+    default:
+      return limits?.storedBytes
   }
 }
 

@@ -1,9 +1,9 @@
 // `toolwire serve` as a process, and the socket it listens on: reload, drain, clients that leave or read slowly.
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { Agent, type ClientRequest, createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/cli/gateway-server.js'
 import type { Lister } from '../../src/cli/models.js'
@@ -50,6 +50,82 @@ describe('toolwire serve', () => {
     expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
       expect.objectContaining({ status: 200, client: 'team', target: 'anthropic:scripted' }),
     )
+  })
+
+  type Change = (folder: string, write: (file: string, key: string) => void) => void
+  test.each<[name: string, before: Change, after: Change]>([
+    [
+      'a folder of links is swapped, as Kubernetes does',
+      (folder, write) => {
+        write(join(folder, 'v1/gateway.json'), 'client-key-1')
+        symlinkSync('v1', join(folder, '..data'))
+        symlinkSync('..data/gateway.json', join(folder, 'gateway.json'))
+      },
+      (folder, write) => {
+        write(join(folder, 'v2/gateway.json'), 'client-key-2')
+        symlinkSync('v2', join(folder, '..next'))
+        renameSync(join(folder, '..next'), join(folder, '..data'))
+      },
+    ],
+    [
+      'the file behind a link is written',
+      (folder, write) => {
+        write(join(folder, 'elsewhere/real.json'), 'client-key-1')
+        symlinkSync('elsewhere/real.json', join(folder, 'gateway.json'))
+      },
+      (folder, write) => write(join(folder, 'elsewhere/real.json'), 'client-key-2'),
+    ],
+    [
+      'the folder is replaced',
+      (folder, write) => write(join(folder, 'gateway.json'), 'client-key-1'),
+      (folder, write) => {
+        renameSync(folder, `${folder}-before`)
+        onTestFinished(() => rmSync(`${folder}-before`, { recursive: true }))
+        write(join(folder, 'gateway.json'), 'client-key-2')
+      },
+    ],
+    [
+      'it is written again and again in one go',
+      (folder, write) => write(join(folder, 'gateway.json'), 'client-key-1'),
+      (folder, write) => {
+        for (const key of ['client-key-3', 'client-key-4', 'client-key-2']) write(join(folder, 'gateway.json'), key)
+      },
+    ],
+  ])('reads a changed config once when %s', async (_, before, after) => {
+    const folder = join(temporaryFolder(), 'config')
+    const write = (file: string, key: string): void => {
+      mkdirSync(dirname(file), { recursive: true })
+      const targets = [{ wire: 'anthropic', baseUrl: 'http://127.0.0.1:9' }]
+      writeFileSync(file, JSON.stringify({ routes: [{ match: 'm', targets }], keys: [{ name: 'team', key }] }))
+    }
+    before(folder, write)
+    const { url, output } = await serve(['--config', join(folder, 'gateway.json')])
+    const listed = async (key: string): Promise<number> =>
+      (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': key } })).status
+    expect(await listed('client-key-1')).toBe(200)
+    after(folder, write)
+    await expect.poll(() => listed('client-key-2'), { timeout: 10_000 }).toBe(200)
+    writeFileSync(join(folder, 'another.json'), '') // stirs the folder, not the config
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1_500)
+    })
+    expect(output().match(/was read again/g)).toHaveLength(1)
+    expect(output()).not.toContain('the one before stays')
+  })
+
+  test('says which settings of a changed config wait for the next start', async () => {
+    const file = join(temporaryFolder(), 'gateway.json')
+    const write = (more: object): void => {
+      const targets = [{ wire: 'anthropic', baseUrl: 'http://127.0.0.1:9' }]
+      writeFileSync(file, JSON.stringify({ routes: [{ match: '*', targets }], ...more }))
+    }
+    write({})
+    const { output } = await serve(['--config', file])
+    write({ redis: 'redis://:secret-word@127.0.0.1', limits: { concurrency: 5, storedBytes: 5 } })
+    await expect
+      .poll(output, { timeout: 10_000 })
+      .toContain('redis, limits.storedBytes: takes effect when the gateway is started again')
+    expect(output()).not.toContain('secret-word')
   })
 
   test.each([
