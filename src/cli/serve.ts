@@ -1,5 +1,4 @@
 // `toolwire serve`: the gateway as a process, from its config to its last answer.
-import { isIP } from 'node:net'
 import { ToolwireError } from '../errors/error.js'
 import type { GatewayConfig } from '../gateway/config.js'
 import { type CreatedGateway, createGateway } from '../gateway/gateway.js'
@@ -34,6 +33,7 @@ export async function serveCommand(
   terminal: Terminal,
   process: NodeJS.Process,
 ): Promise<ExitCode> {
+  outliveReaders(terminal, process)
   const source = await openSource(flags, terminal)
   try {
     await served(source, flags, terminal, process)
@@ -41,6 +41,14 @@ export async function serveCommand(
   } finally {
     await source.close()
   }
+}
+
+/** Who reads the log may leave, or its disk be full: the gateway goes on without it. */
+function outliveReaders({ say }: Terminal, { stdout, stderr }: NodeJS.Process): void {
+  stdout.once('error', ({ message }) =>
+    say(`the log cannot be written any more (${message}); the gateway goes on without it`),
+  )
+  for (const output of [stdout, stderr]) output.on('error', () => {}) // each later line fails again
 }
 
 async function served(source: Source, flags: GatewayFlags, terminal: Terminal, process: NodeJS.Process): Promise<void> {
@@ -86,10 +94,7 @@ function gatewayFor(
   }
   const { hosts = [] } = options
   const routes = options.routes.map((route) => withTransport(route, transport))
-  return createGateway(
-    { ...options, ...watching, routes, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host] },
-    state,
-  )
+  return createGateway({ ...options, ...watching, routes, hosts: [...hosts, host.replace(/%.*$/, '')] }, state)
 }
 
 function withTransport(route: GatewayRoute, transport: Transport): GatewayRoute {

@@ -35,7 +35,7 @@ export interface CreatedGateway extends Gateway {
 interface Frame extends Service {
   readonly door: Door
   readonly options: GatewayOptions
-  readonly checkSender: (headers: Arrival['headers']) => void
+  readonly checkSender: ReturnType<typeof senderCheck>
   readonly clientOf: (arrival: Arrival) => ClientKey | undefined
   readonly state: GatewayState
   readonly caps: BodyCaps
@@ -80,7 +80,7 @@ async function serve(
   const visit = visitOf(arrival, over)
   const { route } = visit
   try {
-    frame.checkSender(headers)
+    visit.origin = frame.checkSender(headers)
     if (method === 'OPTIONS') return answered(frame, visit, preflight(headers))
     const isReading = method === 'GET' || method === 'HEAD'
     if (isReading && path === '/healthz') return answered(frame, visit, jsonAnswer({ status: 'ok' }))

@@ -13,6 +13,7 @@ import {
   type GatewayOptions,
   gatewayState,
   memoryLimiter,
+  readConfig,
   type Target,
 } from '../../src/gateway/index.js'
 import { type ProviderServer, providerServer } from '../../src/testing/index.js'
@@ -269,6 +270,24 @@ describe('tokens are counted', () => {
   })
 })
 
+test('a target whose answers begin late has the time its config gives it', async () => {
+  const late = createServer((_, outgoing) => {
+    setTimeout(() => outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 300)
+  }).listen(0, '127.0.0.1')
+  await once(late, 'listening')
+  const baseUrl = `http://127.0.0.1:${(late.address() as AddressInfo).port}`
+  const told = async (more: Partial<Target>): Promise<readonly [number, string]> => {
+    const targets = [{ wire: 'anthropic', baseUrl, apiKey: 'x', retries: 0, ...more }]
+    const { routes } = readConfig(JSON.stringify({ routes: [{ match: '*', targets }] }), () => undefined)
+    const answer = await ask(gatewayTo('anthropic', { routes }), 'anthropic')
+    return [answer.status, await answer.text()]
+  }
+  expect(await told({ headersTimeoutMs: 100 })).toEqual([504, expect.stringContaining('raise headersTimeoutMs')])
+  expect(await told({ headersTimeoutMs: 5_000 })).toEqual([200, '{}'])
+  expect(await told({ maxBodyBytes: 1 })).toEqual([expect.any(Number), expect.stringContaining('raise maxBodyBytes')])
+  late.close()
+})
+
 describe('routes', () => {
   test('fallbacks answer when the target fails', async () => {
     const fallbacks = [target('gemini')]
@@ -331,6 +350,39 @@ describe('a web page', () => {
     expect(response.headers.get('vary')).toContain('origin')
   })
 
+  test('of another origin cannot read its refusal', async () => {
+    const evil = { origin: 'https://evil.example' }
+    const answers = [
+      await ask(gateway, 'openai-chat', { headers: evil }),
+      await gateway(new Request('http://127.0.0.1/v1/models', { method: 'OPTIONS', headers: evil })),
+      await gateway(new Request('http://evil.example/v1/models', { headers: { ...headers, host: 'evil.example' } })),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
+    expect(answers.map((answer) => answer.headers.get('access-control-allow-origin'))).toEqual([null, null, null])
+  })
+
+  test.each(['https://App.example/', 'HTTPS://app.EXAMPLE:443'])(
+    'may ask when the config writes its origin as %s',
+    async (origin) => {
+      const response = await ask(gatewayTo('openai-chat', { origins: [origin] }), 'openai-chat', { headers })
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([200, headers.origin])
+    },
+  )
+
+  test('of an extension or a file may ask', async () => {
+    const origins = ['chrome-extension://abcdef', 'null']
+    for (const origin of origins) {
+      expect((await ask(gatewayTo('openai-chat', { origins }), 'openai-chat', { headers: { origin } })).status).toBe(
+        200,
+      )
+    }
+  })
+
+  test.each(['app.example', 'localhost:3000', '*', 'https://*.example', 'https://app.example/page', ''])(
+    'cannot have the origin "%s"',
+    (origin) => expect(() => gatewayTo('openai-chat', { origins: [origin] })).toThrow(/"origins" has/),
+  )
+
   test('asks first what it may', async () => {
     const asking = { ...headers, 'access-control-request-headers': 'authorization, x-mine' }
     const response = await gateway(new Request('http://127.0.0.1/v1/models', { method: 'OPTIONS', headers: asking }))
@@ -339,6 +391,28 @@ describe('a web page', () => {
       'authorization, x-mine',
     ])
   })
+})
+
+describe('a host', () => {
+  const statusAt = async (written: string, host: string): Promise<number> =>
+    statusOf(gatewayTo('openai-chat', { hosts: [written] })(new Request(`http://${host}/v1/models`)))
+
+  test.each([
+    ['API.Example.com', 'api.example.com'],
+    ['api.internal:4850', 'api.internal:4850'],
+    ['api.internal:4850', 'api.internal'],
+    ['my_service', 'my_service:80'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['192.168.0.7', '192.168.0.7:4141'],
+    ['fe80::1', '[fe80::1]:4141'],
+    ['[FE80:0::1]', '[fe80::1]'],
+    ['*', 'anything.example'],
+  ])('written as %s is answered at %s', async (written, host) => expect(await statusAt(written, host)).toBe(200))
+
+  test.each(['https://api.example.com', 'api.example.com/v1', '*.example.com', 'a b', ''])(
+    'cannot be "%s"',
+    (written) => expect(() => gatewayTo('openai-chat', { hosts: [written] })).toThrow(/"hosts" has/),
+  )
 })
 
 test('the log and the metrics hold neither keys nor bodies, and count', async () => {
