@@ -235,9 +235,11 @@ describe('toolwire serve', () => {
     const told = output()
       .split('\n')
       .filter((line) => line.includes('"path":"/v1/'))
-      .map((line) => JSON.parse(line) as object)
+      .map((line) => JSON.parse(line) as { readonly status: number })
     const stopped = { error: 'aborted', msg: 'the gateway was stopped before this answer was whole' }
     expect(told).toMatchObject([stopped, stopped])
+    // Across wires nothing had been said yet.
+    expect(told.map(({ status }) => status).sort()).toEqual([stream ? 200 : 503, 503])
   })
 
   test('goes on without its log when nobody reads that any more', async () => {
