@@ -44,7 +44,7 @@ type TimeLimit = keyof typeof lateness
 
 export function timedOut(limit: TimeLimit, limits: Deadlines): ToolwireError {
   const timeoutMs = limits[limit]
-  const message = `${lateness[limit]} within ${timeoutMs} ms; raise ${limit} if that is wanted`
+  const message = `${lateness[limit]} within ${timeoutMs} ms; raise ${limit}`
   return new ToolwireError('timeout', message, { detail: { timeoutMs } })
 }
 
