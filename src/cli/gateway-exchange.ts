@@ -9,6 +9,7 @@ import { tooSlow } from '../gateway/failure.js'
 import { headerList } from '../transport/header-list.js'
 import { unwatched, watch } from '../transport/node-watch.js'
 import { takeFrom } from '../transport/told.js'
+import { type Connection, connectionOf } from './gateway-connection.js'
 import { Pace, takeTurn } from './gateway-pace.js'
 
 /** Rejects when the answer broke off; the connection has to be cut then. */
@@ -17,68 +18,33 @@ export async function serveExchange(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const signal = connectionOf(incoming.socket).signal()
-  const arrival = arrivalOf(incoming, signal)
-  const { status, headers, body } = arrival === undefined ? unreadable : await handle(arrival)
-  if (signal.aborted) {
-    if (!isWhole(body)) await body.return()
-    return
-  }
-  if (isWhole(body)) await writeWhole(outgoing, incoming, status, headers, body)
-  else await writePieces(outgoing, status, headers, body)
-}
-
-/** So many calls share a signal: whoever derives another from it leaves a little behind. */
-const callsPerSignal = 1_000
-
-/**
- * Tells the calls of a connection that their client left. They follow one another, so one signal serves them all: to make one
- * for each costs more than to read its request.
- */
-class Connection {
-  #leaving = new AbortController()
-  /** Pipelined calls may still have the one before. */
-  #before: AbortController | undefined
-  #calls = 0
-
-  constructor(socket: Socket) {
-    socket.once('close', () => {
-      this.#before?.abort()
-      this.#leaving.abort()
-    })
-  }
-
-  signal(): AbortSignal {
-    this.#calls += 1
-    if (this.#calls % callsPerSignal === 0) {
-      this.#before = this.#leaving
-      this.#leaving = new AbortController()
+  const connection = connectionOf(incoming.socket)
+  const signal = connection.begin()
+  try {
+    const arrival = arrivalOf(incoming, connection, signal)
+    const { status, headers, body } = arrival === undefined ? unreadable : await handle(arrival)
+    if (signal.aborted) {
+      if (!isWhole(body)) await body.return()
+      return
     }
-    return this.#leaving.signal
+    if (isWhole(body)) await writeWhole(outgoing, incoming, status, headers, body)
+    else await writePieces(outgoing, status, headers, body)
+  } finally {
+    connection.end()
   }
-}
-
-const connections = new WeakMap<Socket, Connection>()
-
-function connectionOf(socket: Socket): Connection {
-  const known = connections.get(socket)
-  if (known !== undefined) return known
-  const made = new Connection(socket)
-  connections.set(socket, made)
-  return made
 }
 
 const unreadable: Answer = { status: 400, headers: {}, body: '' }
 
 /** Nothing when the address cannot be read. */
-function arrivalOf(incoming: IncomingMessage, signal: AbortSignal): Arrival | undefined {
+function arrivalOf(incoming: IncomingMessage, connection: Connection, signal: AbortSignal): Arrival | undefined {
   const { method = '', url = '' } = incoming
   const place = placeOf(url)
   if (place === undefined) return undefined
   const headers = incoming.headers as Arrival['headers'] // `set-cookie`, the only list, is nothing that a client says
   const { path, query } = place
   const read: Arrival['read'] = (take, timeoutMs) =>
-    new Promise((resolve, reject) => new Reading(incoming, timeoutMs, resolve, reject).begin(take))
+    new Promise((resolve, reject) => new Reading(incoming, connection, timeoutMs, resolve, reject).begin(take))
   return { method, path, query, headers, read, signal }
 }
 
@@ -95,13 +61,21 @@ function placeOf(url: string): Pick<Arrival, 'path' | 'query'> | undefined {
 class Reading {
   watchedAt: number = unwatched
   readonly #incoming: IncomingMessage
+  readonly #connection: Connection
   readonly #timeoutMs: number
   readonly #startedAt = performance.now()
   readonly #resolve: () => void
   readonly #reject: (error: unknown) => void
 
-  constructor(incoming: IncomingMessage, timeoutMs: number, resolve: () => void, reject: (error: unknown) => void) {
+  constructor(
+    incoming: IncomingMessage,
+    connection: Connection,
+    timeoutMs: number,
+    resolve: () => void,
+    reject: (error: unknown) => void,
+  ) {
     this.#incoming = incoming
+    this.#connection = connection
     this.#timeoutMs = timeoutMs
     this.#resolve = resolve
     this.#reject = reject
@@ -110,32 +84,38 @@ class Reading {
   begin(take: (piece: Uint8Array) => void): void {
     const incoming = this.#incoming
     watch.add(this, this.#timeoutMs)
+    this.#connection.reading = this
     incoming.on('data', (piece: Uint8Array) => {
       if (this.watchedAt === unwatched) return
       try {
         take(piece)
       } catch (error) {
-        this.#fail(error)
+        this.fail(error)
       }
     })
     incoming.on('end', () => {
-      watch.drop(this)
+      this.#settle()
       this.#resolve()
     })
     incoming.on('error', () => {}) // told by 'close'
     incoming.on('close', () => {
       if (incoming.readableEnded) return
-      this.#fail(new ToolwireError('aborted', 'the client left before its request was whole'))
+      this.fail(new ToolwireError('aborted', 'the client left before its request was whole'))
     })
   }
 
   check(now: number): void {
-    if (now - this.#startedAt >= this.#timeoutMs) this.#fail(tooSlow(this.#timeoutMs))
+    if (now - this.#startedAt >= this.#timeoutMs) this.fail(tooSlow(this.#timeoutMs))
   }
 
-  #fail(error: unknown): void {
-    watch.drop(this)
+  fail(error: unknown): void {
+    this.#settle()
     this.#reject(error)
+  }
+
+  #settle(): void {
+    watch.drop(this)
+    if (this.#connection.reading === this) this.#connection.reading = undefined
   }
 }
 

@@ -1,9 +1,10 @@
 // A gateway on a socket: hostile clients are cut off, those in the middle of an answer are waited for when it ends.
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ToolwireError } from '../errors/error.js'
 import type { CreatedGateway } from '../gateway/gateway.js'
+import { type Connection, connectionOf } from './gateway-connection.js'
 import { serveExchange } from './gateway-exchange.js'
 
 export interface GatewayServer {
@@ -17,8 +18,6 @@ export interface ListenOptions {
   readonly port: number
   /** How long the head of a request may take; 15 s. */
   readonly headersTimeoutMs?: number | undefined
-  /** How long the whole of it may take; 60 s. */
-  readonly requestTimeoutMs?: number | undefined
 }
 
 const maxHeaderBytes = 32 * 1024
@@ -27,11 +26,11 @@ const backlog = 4_096
 
 /** `gateway` is asked for at every request, so that it can be replaced. */
 export async function listen(gateway: () => CreatedGateway, options: ListenOptions): Promise<GatewayServer> {
-  const { host, port, headersTimeoutMs = 15_000, requestTimeoutMs = 60_000 } = options
+  const { host, port, headersTimeoutMs = 15_000 } = options
   const server = createServer(
     {
       headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
+      requestTimeout: 0, // the gateway has a time for bodies
       connectionsCheckingInterval: Math.min(5_000, headersTimeoutMs),
       maxHeaderSize: maxHeaderBytes,
     },
@@ -42,11 +41,17 @@ export async function listen(gateway: () => CreatedGateway, options: ListenOptio
   )
   server.maxHeadersCount = 100
   server.on('clientError', refuse)
+  const open = new Set<Connection>()
+  server.on('connection', (socket: Socket) => {
+    const connection = connectionOf(socket)
+    open.add(connection)
+    socket.once('close', () => open.delete(connection))
+  })
   await bound(server, host, port)
   const { port: taken, family } = server.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${host}]` : host}:${taken}`,
-    drain: (timeoutMs) => drained(server, timeoutMs),
+    drain: (timeoutMs) => drained(server, open, timeoutMs),
   }
 }
 
@@ -81,15 +86,29 @@ function bound(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-function drained(server: Server, timeoutMs: number): Promise<void> {
+const sweepMs = 50
+/** What bodies on their way get when the gateway is told to stop. */
+const lastBodiesMs = 1_000
+
+function drained(server: Server, open: ReadonlySet<Connection>, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const cutting = setTimeout(() => server.closeAllConnections(), timeoutMs)
-    // A connection is idle only after its last answer, when nobody asks again.
-    const sweeping = setInterval(() => server.closeIdleConnections(), 50)
+    const bodiesUntil = performance.now() + lastBodiesMs
+    const sweep = (): void => {
+      const isLate = performance.now() >= bodiesUntil
+      for (const connection of open) {
+        if (isLate) connection.refuseBody()
+        connection.closeIdle()
+      }
+    }
+    const cutting = setTimeout(() => {
+      for (const connection of open) connection.cut()
+    }, timeoutMs)
+    const sweeping = setInterval(sweep, sweepMs)
     server.close(() => {
       clearTimeout(cutting)
       clearInterval(sweeping)
       resolve()
     })
+    sweep()
   })
 }

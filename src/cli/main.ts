@@ -94,6 +94,7 @@ function addServeCommand(command: Command, finish: (code: number) => void): void
     .option('--drain <seconds>', 'what answers on their way get when it is told to stop (30)', seconds)
     .addHelpText('after', serveHelp)
     .action(async (flags: GatewayFlags) => {
+      process.stdout.off('error', endWithReader) // answers on their way are worth more than their lines
       const { serveCommand } = await import('./serve.js')
       finish(await serveCommand(flags, terminal(), process))
     })
@@ -131,8 +132,9 @@ async function main(): Promise<number> {
   }
 }
 
-// A reader that stops early (`| head`) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+/** A reader that stops early (`| head`) is no failure. */
+function endWithReader(error: NodeJS.ErrnoException): void {
   process.exit(error.code === 'EPIPE' ? 0 : 1)
-})
+}
+process.stdout.on('error', endWithReader)
 process.exitCode = await main()

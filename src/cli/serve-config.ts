@@ -1,6 +1,7 @@
 // The config file of a gateway that runs: read at the start, and again whenever it changes. A bad file changes nothing.
-import { existsSync, type FSWatcher, readFileSync, watch } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+// The trap: what is mounted into a container is a link to a link, and a change of it stirs neither the file nor its folder.
+import { existsSync, type FSWatcher, readFileSync, unwatchFile, watch, watchFile } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { ToolwireError } from '../errors/error.js'
 import { type GatewayConfig, readConfig } from '../gateway/config.js'
 import type { Environment } from './terminal.js'
@@ -14,28 +15,64 @@ export function configFile(named: string | undefined): string | undefined {
   return existsSync(usualFile) ? resolve(usualFile) : undefined
 }
 
-export function loadConfig(file: string, env: Environment): GatewayConfig {
-  return readConfig(textOf(file), (name) => env[name])
-}
+/** A config file and the text that was read of it last. */
+export class ConfigFile {
+  readonly file: string
+  readonly #env: Environment
+  #text: string | undefined
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new ToolwireError('misuse', `cannot read the config ${file}; check --config`, { cause })
+  constructor(file: string, env: Environment) {
+    this.file = file
+    this.#env = env
+  }
+
+  load(): GatewayConfig {
+    this.#text = textOf(this.file)
+    if (this.#text !== undefined) return readConfig(this.#text, (name) => this.#env[name])
+    throw new ToolwireError('misuse', `cannot read the config ${this.file}; check --config`)
+  }
+
+  /**
+   * Calls `changed` when the file says something else than what was read last, until what is returned is called. The folder
+   * tells at once; behind links, and where the folder itself is replaced, a look now and then does.
+   */
+  watch(changed: () => void): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const look = (): void => {
+      if (textOf(this.file) !== this.#text) changed()
+    }
+    const stirred = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(look, quietMs)
+    }
+    watchFile(this.file, { interval: lookMs }, stirred)
+    const folder = folderWatcher(this.file, stirred)
+    return () => {
+      folder?.close()
+      unwatchFile(this.file, stirred)
+      clearTimeout(timer)
+    }
   }
 }
 
-/** Editors write a file in several steps, or put another in its place: the folder is watched, and its quiet waited for. */
-const quietMs = 100
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
 
-/** Calls `changed` after each change of the file, until the watcher is closed. */
-export function watchConfig(file: string, changed: () => void): FSWatcher {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const watcher = watch(dirname(file), (_, name) => {
-    if (name !== null && name !== basename(file)) return
-    clearTimeout(timer)
-    timer = setTimeout(changed, quietMs)
-  })
-  return watcher.on('close', () => clearTimeout(timer))
+/** Editors write a file in several steps, or put another in its place: quiet is waited for. */
+const quietMs = 100
+const lookMs = 1_000
+
+/** Nothing where the system watches no more folders: the file is looked at all the same. */
+function folderWatcher(file: string, stirred: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(dirname(file), stirred)
+    return watcher.on('error', () => watcher.close())
+  } catch {
+    return undefined
+  }
 }

@@ -7,10 +7,13 @@ export interface SharedLimiter {
   close(): void
 }
 
+/** A call waits for Redis no longer than that: one that stands still refuses calls like one that is away. */
+const answerMs = 2_000
+
 /** Counts there until it is closed. While Redis is away calls are refused, not let through uncounted. */
 export async function sharedLimiter(url: string, failed: (message: string) => void): Promise<SharedLimiter> {
   const [{ Redis }, { redisLimiter }] = await libraries()
-  const client = new Redis(url, { maxRetriesPerRequest: 1 })
+  const client = new Redis(url, { maxRetriesPerRequest: 1, commandTimeout: answerMs, connectTimeout: answerMs })
   client.on('error', (error: Error) => failed(`Redis: ${error.message}`))
   return { limiter: redisLimiter(client), close: () => client.disconnect() }
 }

@@ -1,5 +1,4 @@
 // `toolwire serve`: the gateway as a process, from its config to its last answer.
-import { isIP } from 'node:net'
 import { ToolwireError } from '../errors/error.js'
 import type { GatewayConfig } from '../gateway/config.js'
 import { type CreatedGateway, createGateway } from '../gateway/gateway.js'
@@ -10,7 +9,7 @@ import type { Transport } from '../transport/transport.js'
 import { listen } from './gateway-server.js'
 import { openUpstream } from './gateway-upstream.js'
 import { type ExitCode, errorLine, exitCodes } from './outcome.js'
-import { configFile, loadConfig, watchConfig } from './serve-config.js'
+import { ConfigFile, configFile } from './serve-config.js'
 import { type GatewayLog, gatewayLog } from './serve-log.js'
 import { sharedLimiter } from './serve-redis.js'
 import { foundRoutes } from './serve-routes.js'
@@ -34,6 +33,7 @@ export async function serveCommand(
   terminal: Terminal,
   process: NodeJS.Process,
 ): Promise<ExitCode> {
+  outliveReaders(terminal, process)
   const source = await openSource(flags, terminal)
   try {
     await served(source, flags, terminal, process)
@@ -41,6 +41,14 @@ export async function serveCommand(
   } finally {
     await source.close()
   }
+}
+
+/** Who reads the log may leave, or its disk be full: the gateway goes on without it. */
+function outliveReaders({ say }: Terminal, { stdout, stderr }: NodeJS.Process): void {
+  stdout.once('error', ({ message }) =>
+    say(`the log cannot be written any more (${message}); the gateway goes on without it`),
+  )
+  for (const output of [stdout, stderr]) output.on('error', () => {}) // each later line fails again
 }
 
 async function served(source: Source, flags: GatewayFlags, terminal: Terminal, process: NodeJS.Process): Promise<void> {
@@ -86,10 +94,7 @@ function gatewayFor(
   }
   const { hosts = [] } = options
   const routes = options.routes.map((route) => withTransport(route, transport))
-  return createGateway(
-    { ...options, ...watching, routes, hosts: [...hosts, isIP(host) === 6 ? `[${host}]` : host] },
-    state,
-  )
+  return createGateway({ ...options, ...watching, routes, hosts: [...hosts, host.replace(/%.*$/, '')] }, state)
 }
 
 function withTransport(route: GatewayRoute, transport: Transport): GatewayRoute {
@@ -116,23 +121,42 @@ async function openSource(flags: GatewayFlags, { env }: Terminal): Promise<Sourc
     const found = await foundRoutes(env)
     return { ...found, watch: () => () => {} }
   }
-  const options = loadConfig(file, env)
+  const config = new ConfigFile(file, env)
+  const options = config.load()
   return {
     options,
     lines: [`${file}: ${options.routes.map(({ match }) => match).join(', ')}`],
-    watch(use, log) {
-      const watcher = watchConfig(file, () => {
+    watch: (use, log) =>
+      config.watch(() => {
         try {
-          use(loadConfig(file, env))
+          const read = config.load()
+          use(read)
           log.tell('info', `the config was read again: ${file}`)
+          const late = fixedSettings.filter((name) => settingOf(read, name) !== settingOf(options, name))
+          if (late.length > 0) log.tell('info', `${late.join(', ')}: takes effect when the gateway is started again`)
         } catch (error) {
           const why = ToolwireError.is(error) ? errorLine(error) : String(error)
           log.tell('error', `the config was not taken, the one before stays: ${why}`)
         }
-      })
-      return () => watcher.close()
-    },
+      }),
     close: async () => {},
+  }
+}
+
+/** What a gateway has from its start to its end: where it counts, and how much it remembers. */
+const fixedSettings = ['redis', 'limits.storedConversations', 'limits.storedBytes'] as const
+
+function settingOf(
+  { redis, limits }: GatewayConfig,
+  name: (typeof fixedSettings)[number],
+): string | number | undefined {
+  switch (name) {
+    case 'redis':
+      return redis
+    case 'limits.storedConversations':
+      return limits?.storedConversations
+    default:
+      return limits?.storedBytes
   }
 }
 

@@ -1,4 +1,5 @@
 // The HTTP answer of a visit: headers that belong to every one, bytes at the client's pace, and the record when they are gone.
+import { type ErrorCode, ToolwireError } from '../errors/error.js'
 import { type Answer, type Arrival, isWhole, type Piece, type Pieces } from './arrival.js'
 import type { Written } from './call.js'
 import { failureOf } from './failure.js'
@@ -11,16 +12,16 @@ export function answerOf(visit: Visit, { status, headers: own, body }: Written, 
   headers['x-toolwire-request-id'] = visit.requestId
   const losses = lossHeader(visit.progress.losses)
   if (losses !== undefined) headers['x-toolwire-losses'] = losses
-  allowOrigin(headers, visit.arrival.headers.origin)
+  allowOrigin(headers, visit.origin)
   if (!isWhole(body)) return { status, headers, body: told(body[Symbol.asyncIterator](), visit, over) }
   over()
   return { status, headers, body }
 }
 
 /** The pieces; their end, failure or loss of interest is told. No generator: one that was not begun cannot be left. */
-function told(pieces: AsyncIterator<Piece>, { progress }: Visit, over: () => void): Pieces {
+function told(pieces: AsyncIterator<Piece>, visit: Visit, over: () => void): Pieces {
   const failed = (error: unknown): never => {
-    progress.error ??= failureOf(error).code
+    noteBreak(visit, failureOf(error).code)
     over()
     throw error
   }
@@ -32,12 +33,20 @@ function told(pieces: AsyncIterator<Piece>, { progress }: Visit, over: () => voi
   return {
     next: () => pieces.next().then(taken, failed),
     async return() {
-      progress.error ??= 'aborted'
+      noteBreak(visit, 'aborted')
       over()
       await pieces.return?.()
       return ended
     },
   }
+}
+
+/** Where a gateway that was stopped broke it off, nobody else is blamed. */
+function noteBreak({ progress, arrival: { signal } }: Visit, code: ErrorCode): void {
+  if (progress.error !== undefined) return
+  const stop = signal.aborted && ToolwireError.is(signal.reason) ? signal.reason : undefined
+  progress.error = stop?.code ?? code
+  progress.message = stop?.message
 }
 
 const ended = { done: true, value: undefined } as const
@@ -53,7 +62,7 @@ function lossHeader(losses: readonly string[]): string | undefined {
     : shown.join(', ')
 }
 
-/** A page that may ask is told so; the check was made before. */
+/** A page that may ask is told so; another cannot even read its refusal. */
 function allowOrigin(headers: Record<string, string>, origin: string | undefined): void {
   if (origin === undefined) return
   headers['access-control-allow-origin'] = origin

@@ -1,5 +1,14 @@
-// The form of a gateway's config file, as the JSON Schema that editors and the reader use alike.
+// The form of a gateway's config file: what the reader checks, and from that the JSON Schema that editors use.
+import { isJsonObject } from '../json/parse.js'
 import type { JsonObject } from '../json/types.js'
+
+/** A reference to the environment, as a pattern. */
+export const reference = '\\$\\{([A-Za-z_][A-Za-z0-9_]*)\\}'
+
+/** Of one with a name of one letter. */
+const shortestReference = 4
+
+const above: JsonObject = { type: 'number', exclusiveMinimum: 0 }
 
 const target: JsonObject = {
   type: 'object',
@@ -18,10 +27,16 @@ const target: JsonObject = {
       minLength: 1,
       description: 'The model it is asked for; the one the client named when left out.',
     },
-    weight: { type: 'number', exclusiveMinimum: 0, description: 'Its share among the targets of the route; 1.' },
+    weight: { ...above, description: 'Its share among the targets of the route; 1.' },
     retries: { type: 'integer', minimum: 0 },
-    timeoutMs: { type: 'number', exclusiveMinimum: 0 },
-    idleTimeoutMs: { type: 'number', exclusiveMinimum: 0 },
+    headersTimeoutMs: {
+      ...above,
+      description:
+        'Until its answer begins, which one that is not streamed does when it is whole; 60,000, or the longer of the two below.',
+    },
+    idleTimeoutMs: { ...above, description: 'Between two pieces of its answer; 60,000.' },
+    timeoutMs: { ...above, description: 'For the whole of a call; 600,000.' },
+    maxBodyBytes: { ...above, description: 'How long its answer may be; 64 MiB.' },
   },
   required: ['wire'],
   additionalProperties: false,
@@ -29,8 +44,8 @@ const target: JsonObject = {
 
 const count: JsonObject = { type: 'integer', minimum: 1 }
 
-/** The JSON Schema of the config file. */
-export const configSchema: JsonObject = {
+/** What must hold once the references to the environment are filled in. */
+export const filledSchema: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'toolwire gateway',
   type: 'object',
@@ -62,7 +77,7 @@ export const configSchema: JsonObject = {
         type: 'object',
         properties: {
           name: { type: 'string', minLength: 1 },
-          key: { type: 'string', minLength: 8 },
+          key: { type: 'string', minLength: 8, description: 'What it sends; 8 characters at least.' },
           models: { type: 'array', items: { type: 'string' } },
           requestsPerMinute: count,
           tokensPerMinute: count,
@@ -93,10 +108,31 @@ export const configSchema: JsonObject = {
     hosts: {
       type: 'array',
       items: { type: 'string' },
-      description: 'Hosts by which the gateway may be addressed; * for all.',
+      description: 'Names by which the gateway may be addressed, on any port; * for all.',
     },
-    origins: { type: 'array', items: { type: 'string' }, description: 'Web pages that may ask.' },
+    origins: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Web pages that may ask, such as https://app.example.',
+    },
   },
   required: ['routes'],
   additionalProperties: false,
+}
+
+/** The JSON Schema of the config file. */
+export const configSchema: JsonObject = withReferences(filledSchema)
+
+/** The schema as the file is written: a text that is bound to something may hold a reference instead. */
+function withReferences(schema: JsonObject): JsonObject {
+  const { pattern, enum: values, minLength = 0 } = schema
+  if (pattern === undefined && values === undefined && Number(minLength) <= shortestReference) return mapped(schema)
+  const { description = '', ...bound } = schema
+  return { description, anyOf: [bound, { type: 'string', pattern: reference }] }
+}
+
+function mapped(schema: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, isJsonObject(value) ? withReferences(value) : value]),
+  )
 }

@@ -4,7 +4,7 @@ import { isJsonObject, parseBody } from '../json/parse.js'
 import { at } from '../json/pointer.js'
 import type { Json } from '../json/types.js'
 import { checkJson } from '../schema/validate.js'
-import { configSchema } from './config-schema.js'
+import { filledSchema, reference } from './config-schema.js'
 import type { GatewayOptions } from './options.js'
 
 /** What a config file says. */
@@ -15,7 +15,7 @@ export interface GatewayConfig extends GatewayOptions {
 
 /** The config a text says. Everything that is wrong with it is told at once, each with its place. */
 export function readConfig(text: string, environment: (name: string) => string | undefined): GatewayConfig {
-  const checked = checkJson(configSchema, filled(parsed(text), '', environment))
+  const checked = checkJson(filledSchema, filled(parsed(text), '', environment))
   if (checked.ok) return checked.value as GatewayConfig
   const issues = checked.issues.map(({ path, message }) => `${path === '' ? 'the config' : path} ${message}`)
   throw new ToolwireError('misuse', `the config is not valid: ${issues.join('; ')}`)
@@ -30,11 +30,16 @@ function parsed(text: string): Json {
   }
 }
 
-/** Replaces `${NAME}` in every text. A variable that is not set is an error: a gateway without its key would refuse all calls. */
+const references = new RegExp(reference, 'g')
+
+/**
+ * Replaces `${NAME}` in every text; the line break that ends what a file was read into belongs to the file. A variable that is
+ * not set is an error: a gateway without its key would refuse all calls.
+ */
 function filled(value: Json, path: string, environment: (name: string) => string | undefined): Json {
   if (typeof value === 'string') {
-    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-      const found = environment(name)
+    return value.replace(references, (_, name: string) => {
+      const found = environment(name)?.replace(/[\r\n]+$/, '')
       if (found !== undefined && found !== '') return found
       throw new ToolwireError('misuse', `the config refers to \${${name}} at ${path}, which is not set`)
     })

@@ -1,6 +1,6 @@
 // Any client in, any provider out: one function from a request to its answer, in the web's own forms or in plain ones.
 // The route names the client's wire; the model's name decides who answers, on the same wire or on another.
-import type { ToolwireError } from '../errors/error.js'
+import { ToolwireError } from '../errors/error.js'
 import type { HttpRequest } from '../wire/codec.js'
 import { listing } from '../wire/listings.js'
 import type { Route } from '../wire/routes.js'
@@ -35,7 +35,7 @@ export interface CreatedGateway extends Gateway {
 interface Frame extends Service {
   readonly door: Door
   readonly options: GatewayOptions
-  readonly checkSender: (headers: Arrival['headers']) => void
+  readonly checkSender: ReturnType<typeof senderCheck>
   readonly clientOf: (arrival: Arrival) => ClientKey | undefined
   readonly state: GatewayState
   readonly caps: BodyCaps
@@ -80,7 +80,7 @@ async function serve(
   const visit = visitOf(arrival, over)
   const { route } = visit
   try {
-    frame.checkSender(headers)
+    visit.origin = frame.checkSender(headers)
     if (method === 'OPTIONS') return answered(frame, visit, preflight(headers))
     const isReading = method === 'GET' || method === 'HEAD'
     if (isReading && path === '/healthz') return answered(frame, visit, jsonAnswer({ status: 'ok' }))
@@ -101,12 +101,14 @@ async function serve(
     visit.progress.error = failure.code
     visit.progress.message = failure.message
     const written = writeFailure(failure, route.wire)
-    return answered(frame, visit, arrival.signal.aborted ? { ...written, status: clientLeft } : written)
+    return answered(frame, visit, arrival.signal.aborted ? { ...written, status: leftStatus(arrival.signal) } : written)
   }
 }
 
-/** For the log alone, as other servers have it: nobody is there to get it. */
-const clientLeft = 499
+/** For the log alone, nobody is there to get it: the gateway was stopped, or the client left, which other servers tell like this. */
+function leftStatus({ reason }: AbortSignal): number {
+  return ToolwireError.is(reason) ? 503 : 499
+}
 
 /** Reads and answers a request that has its place; the place is free again when that is over. */
 async function withPlace(

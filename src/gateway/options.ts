@@ -2,9 +2,10 @@
 import type { Wire } from '../conversation/messages.js'
 import type { FinishReason } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
-import type { CompatibleOptions } from '../model/factories.js'
+import { endpointOf } from '../model/endpoint.js'
+import { type CompatibleOptions, recordOf } from '../model/factories.js'
 import type { Model } from '../model/model.js'
-import { codecs, profileOf } from '../wire/index.js'
+import type { Endpoint } from '../model/sending.js'
 import type { AroundRequest } from './around.js'
 
 /** A server that answers. Without `model` it is asked for the model the client named. */
@@ -85,7 +86,7 @@ export interface GatewayOptions {
   readonly limits?: GatewayLimits | undefined
   /** Refuses requests that would lose something on the way, instead of telling what. */
   readonly strict?: boolean | undefined
-  /** Hosts by which the gateway may be addressed; the loopback ones. `*` allows all. Keeps web pages from reaching it by a name of their own. */
+  /** Hosts by which the gateway may be addressed, on any port; the loopback ones. `*` allows all. Keeps web pages from reaching it by a name of their own. */
   readonly hosts?: readonly string[] | undefined
   /** Web pages that may ask, as origins (`https://app.example`); none. */
   readonly origins?: readonly string[] | undefined
@@ -127,8 +128,12 @@ export function checkOptions(options: GatewayOptions): void {
       `${where} needs "match", a name of a model or a pattern`,
     )
     wrong(!Array.isArray(route.targets) || route.targets.length === 0, `${where} ("${route.match}") needs targets`)
-    for (const target of [...route.targets, ...(route.fallbacks ?? [])])
-      checkTarget(target, `${where} ("${route.match}")`)
+    const check =
+      (kind: string) =>
+      (target: Target | Model, at: number): void =>
+        checkTarget(target, `${where} ("${route.match}"), ${kind} ${at + 1}`)
+    route.targets.forEach(check('target'))
+    route.fallbacks?.forEach(check('fallback'))
   }
   const keys = options.keys ?? []
   wrong(new Set(keys.map(({ key }) => key)).size < keys.length, 'two client keys are the same')
@@ -139,12 +144,37 @@ export function checkOptions(options: GatewayOptions): void {
 
 function checkTarget(target: Target | Model, where: string): void {
   if (isModel(target)) return
-  const codec = Object.hasOwn(codecs, target.wire) ? codecs[target.wire] : undefined
-  if (codec === undefined) {
-    const message = `${where} names the wire "${String(target.wire)}"; known are ${Object.keys(codecs).join(', ')}`
-    throw new ToolwireError('misuse', message)
+  const wrong = (is: boolean, message: string): void => {
+    if (is) throw new ToolwireError('misuse', `${where}: ${message}`)
   }
-  if (typeof target.profile === 'string') profileOf(codec, target.profile)
-  const { weight = 1 } = target
-  if (!(weight > 0)) throw new ToolwireError('misuse', `${where} has the weight ${weight}; it must be above 0`)
+  const { weight = 1, model = 'any', wire, profile, baseUrl, headers: own = {} } = target
+  wrong(!(weight > 0), `its weight is ${weight}; it must be above 0`)
+  wrong(baseUrl !== undefined && !isAddress(baseUrl), 'its baseUrl is no address such as http://127.0.0.1:11434')
+  const bad = Object.entries(headersOf({ ...target, model, wire, profile }, where)).find(
+    ([name, value]) => !isHeader(name, value),
+  )
+  if (bad === undefined) return
+  // The value may be a key, and is not told.
+  const named = Object.keys(own).find((name) => name.toLowerCase() === bad[0])
+  const what = named === undefined ? 'apiKey' : `header "${named}"`
+  wrong(true, `its ${what} holds something that no HTTP header may`)
+}
+
+/** What is sent with every call; misuse is told with its place. */
+function headersOf({ wire, profile, model, ...options }: CompatibleOptions, where: string): Endpoint['headers'] {
+  try {
+    const { codec, record } = recordOf(wire, profile)
+    return endpointOf(codec, record, model, options).headers
+  } catch (error) {
+    if (!ToolwireError.is(error)) throw error
+    throw new ToolwireError('misuse', `${where}: ${error.message}`, { cause: error })
+  }
+}
+
+function isAddress(baseUrl: string): boolean {
+  return /^https?:\/\//i.test(baseUrl) && URL.canParse(`${baseUrl}/v1`)
+}
+
+function isHeader(name: string, value: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }

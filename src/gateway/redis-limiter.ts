@@ -4,7 +4,7 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { ToolwireError } from '../errors/error.js'
 import type { Admission, KeyLimits, Limiter } from './options.js'
 
-/** What is needed of a client, as `ioredis` has it. */
+/** What is needed of a client, as `ioredis` has it. Give it a `commandTimeout`: a call waits as long as its commands do. */
 export interface RedisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: (string | number)[]): Promise<unknown>
 }
@@ -69,8 +69,8 @@ export function redisLimiter(client: RedisClient, options: RedisLimiterOptions =
     return {
       admitted: true,
       async release(count) {
-        await place()
-        if (tokensPerMinute !== undefined && count > 0) await tokens(tokensPerMinute).penalty(key, count)
+        const isCounted = tokensPerMinute !== undefined && count > 0
+        await Promise.all([place(), isCounted ? tokens(tokensPerMinute).penalty(key, count) : undefined])
       },
     }
   }
@@ -110,7 +110,11 @@ async function leased(
   leaseMs: number,
 ): Promise<(() => Promise<void>) | undefined> {
   const id = crypto.randomUUID()
-  if ((await client.eval(takeScript, 1, key, id, limit, leaseMs)) !== 1) return undefined
+  const isTaken = await client.eval(takeScript, 1, key, id, limit, leaseMs).catch((error: unknown) => {
+    client.eval(freeScript, 1, key, id).catch(() => {}) // Redis may have taken it, or do so later: it expires at worst
+    throw error
+  })
+  if (isTaken !== 1) return undefined
   const renewing = setInterval(() => {
     client.eval(renewScript, 1, key, id, leaseMs).catch(() => {}) // the place is lost at worst
   }, leaseMs / 3)

@@ -11,6 +11,8 @@ export interface Visit {
   readonly requestId: string
   readonly started: number
   readonly progress: Progress
+  /** Of a web page that may ask. */
+  origin: string | undefined
   /** Gets the record when the visit is over. */
   readonly over: ((record: GatewayLogRecord) => void) | undefined
   /**
@@ -36,6 +38,7 @@ export function visitOf(arrival: Arrival, over?: (record: GatewayLogRecord) => v
       message: undefined,
       unread: undefined,
     },
+    origin: undefined,
     over,
     facts: { requestId, method, path, status: 0, durationMs: 0 },
   }

@@ -108,9 +108,11 @@ function authHeaders(profile: Profile, apiKey: string | undefined): Record<strin
   }
 }
 
+/** An answer that is not streamed begins when it is whole: whoever gives a call more time gives it to the headers too. */
 function deadlinesOf(options: ModelOptions): Deadlines {
+  const { headersTimeoutMs, idleTimeoutMs = 0, timeoutMs = 0 } = options
   const limits = {
-    headersTimeoutMs: options.headersTimeoutMs ?? defaultDeadlines.headersTimeoutMs,
+    headersTimeoutMs: headersTimeoutMs ?? Math.max(defaultDeadlines.headersTimeoutMs, idleTimeoutMs, timeoutMs),
     idleTimeoutMs: options.idleTimeoutMs ?? defaultDeadlines.idleTimeoutMs,
     timeoutMs: options.timeoutMs ?? defaultDeadlines.timeoutMs,
     maxBodyBytes: options.maxBodyBytes ?? defaultDeadlines.maxBodyBytes,

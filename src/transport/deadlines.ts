@@ -3,7 +3,7 @@ import { ToolwireError } from '../errors/error.js'
 import { neverAborted, type Transport, type TransportResponse } from './transport.js'
 
 export interface Deadlines {
-  /** Until the headers of the answer; 60,000. */
+  /** Until the headers of the answer; a model that is given none has 60,000, or the longer of the two below where it is given those. */
   readonly headersTimeoutMs: number
   /** Between two pieces of the body; 60,000. */
   readonly idleTimeoutMs: number
@@ -35,14 +35,17 @@ export function withDeadlines(transport: Transport, limits: Deadlines): Transpor
 }
 
 /** What did not happen in time. */
-export const lateness = {
-  headers: 'the provider did not answer',
-  idle: 'the provider sent nothing more',
-  whole: 'the call did not finish',
+const lateness = {
+  headersTimeoutMs: 'the provider did not answer',
+  idleTimeoutMs: 'the provider sent nothing more',
+  timeoutMs: 'the call did not finish',
 } as const
+type TimeLimit = keyof typeof lateness
 
-export function timedOut(what: string, timeoutMs: number): ToolwireError {
-  return new ToolwireError('timeout', `${what} within ${timeoutMs} ms`, { detail: { timeoutMs } })
+export function timedOut(limit: TimeLimit, limits: Deadlines): ToolwireError {
+  const timeoutMs = limits[limit]
+  const message = `${lateness[limit]} within ${timeoutMs} ms; raise ${limit}`
+  return new ToolwireError('timeout', message, { detail: { timeoutMs } })
 }
 
 export function oversized({ maxBodyBytes }: Deadlines): ToolwireError {
@@ -54,9 +57,8 @@ export function oversized({ maxBodyBytes }: Deadlines): ToolwireError {
 const longestTimerMs = 2_147_483_647
 
 interface Wait {
-  readonly what: string
+  readonly limit: TimeLimit
   readonly since: number
-  readonly limitMs: number
 }
 
 interface Watch {
@@ -71,20 +73,16 @@ function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
   const controller = new AbortController()
   const startedAt = performance.now()
   /** What is waited for now, since when and for how long; nothing while the reader takes its time. */
-  let wait: Wait | undefined = {
-    what: lateness.headers,
-    since: startedAt,
-    limitMs: limits.headersTimeoutMs,
-  }
+  let wait: Wait | undefined = { limit: 'headersTimeoutMs', since: startedAt }
   let timer: ReturnType<typeof setTimeout>
   let dueAt = 0
-  const fail = (what: string, ms: number): void => controller.abort(timedOut(what, ms))
+  const fail = (limit: TimeLimit): void => controller.abort(timedOut(limit, limits))
   const check = (): void => {
     const now = performance.now()
     const totalMs = limits.timeoutMs - (now - startedAt)
-    const waitMs = wait === undefined ? limits.idleTimeoutMs : wait.limitMs - (now - wait.since)
-    if (totalMs <= 0) fail(lateness.whole, limits.timeoutMs)
-    else if (wait !== undefined && waitMs <= 0) fail(wait.what, wait.limitMs)
+    const waitMs = wait === undefined ? limits.idleTimeoutMs : limits[wait.limit] - (now - wait.since)
+    if (totalMs <= 0) fail('timeoutMs')
+    else if (wait !== undefined && waitMs <= 0) fail(wait.limit)
     else schedule(now, Math.min(totalMs, waitMs))
   }
   const schedule = (now: number, ms: number): void => {
@@ -103,7 +101,7 @@ function startWatch(outer: AbortSignal, limits: Deadlines): Watch {
         return
       }
       const since = performance.now()
-      wait = { what: lateness.idle, since, limitMs: limits.idleTimeoutMs }
+      wait = { limit: 'idleTimeoutMs', since }
       if (since + limits.idleTimeoutMs >= dueAt) return
       clearTimeout(timer)
       schedule(since, limits.idleTimeoutMs)

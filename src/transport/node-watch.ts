@@ -1,7 +1,7 @@
 // The times of calls and requests on Node, looked at by one timer for all: one for each would cost more than most of what a call does.
 // The trap: a Set that lives on while its members come and go leaves tables behind that hold them until the next full collection.
 import type { ToolwireError } from '../errors/error.js'
-import { type Deadlines, lateness, timedOut } from './deadlines.js'
+import { type Deadlines, timedOut } from './deadlines.js'
 
 /** Something on its way. */
 interface Watched {
@@ -66,11 +66,11 @@ export interface Progress {
 /** The time that is over. The idle time runs only while the provider is waited for. */
 export function overdue(
   { startedAt, hasHead, wantedAt }: Progress,
-  { headersTimeoutMs, idleTimeoutMs, timeoutMs }: Deadlines,
+  limits: Deadlines,
   now: number,
 ): ToolwireError | undefined {
-  if (now - startedAt >= timeoutMs) return timedOut(lateness.whole, timeoutMs)
-  if (!hasHead && now - startedAt >= headersTimeoutMs) return timedOut(lateness.headers, headersTimeoutMs)
-  if (wantedAt !== undefined && now - wantedAt >= idleTimeoutMs) return timedOut(lateness.idle, idleTimeoutMs)
+  if (now - startedAt >= limits.timeoutMs) return timedOut('timeoutMs', limits)
+  if (!hasHead && now - startedAt >= limits.headersTimeoutMs) return timedOut('headersTimeoutMs', limits)
+  if (wantedAt !== undefined && now - wantedAt >= limits.idleTimeoutMs) return timedOut('idleTimeoutMs', limits)
   return undefined
 }

@@ -1,9 +1,10 @@
 // The gateway's config file: what it says is what is served, and what is wrong with it is told with its place.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
 import { ToolwireError } from '../../src/errors/error.js'
-import { configSchema, readConfig } from '../../src/gateway/index.js'
+import { configSchema, createGateway, readConfig, type Target } from '../../src/gateway/index.js'
 import { root } from '../layers/source.js'
 
 const environment = (name: string): string | undefined => (name === 'UPSTREAM_KEY' ? 'upstream-secret' : undefined)
@@ -21,6 +22,56 @@ function complaint(config: object | string): string {
 test('the published schema is the one the reader uses', () => {
   const published = JSON.parse(readFileSync(join(root, 'schema/toolwire.config.json'), 'utf8')) as unknown
   expect(published).toEqual(configSchema)
+})
+
+describe('every config of the pages', () => {
+  const page = readFileSync(join(root, 'docs/gateway.md'), 'utf8')
+  const examples = [...page.matchAll(/```json\n([\s\S]*?)```/g)]
+    .map(([, text = '']) => text)
+    .filter((text) => text.includes('"routes"'))
+  const published = new Ajv2020({ strict: false }).compile(configSchema)
+  const values = (name: string): string => (name === 'REDIS_URL' ? 'redis://127.0.0.1' : `value of ${name}`)
+
+  test('there are some', () => expect(examples.length).toBeGreaterThan(0))
+  test.each(examples)('is one for editors and for the gateway: %s', (text) => {
+    published(JSON.parse(text))
+    expect(published.errors).toBeNull()
+    expect(() => createGateway(readConfig(text, values))).not.toThrow()
+  })
+
+  test('a text that is bound to something may be a reference there, and is still looked at when that is filled in', () => {
+    const redis = (value: string): object => ({
+      routes: [{ match: '*', targets: [{ wire: 'anthropic' }] }],
+      redis: value,
+    })
+    const taken = [`\${R}`, 'redis://a', `redis://\${R}`].map((value) => published(redis(value)))
+    expect([...taken, published(redis('http://a'))]).toEqual([true, true, true, false])
+    expect(() => readConfig(JSON.stringify(redis(`\${R}`)), () => 'http://a')).toThrow(/\/redis /)
+  })
+})
+
+test('the line break at the end of a variable belongs to the file it was read from', () => {
+  const targets = [{ wire: 'anthropic', apiKey: `\${KEY}` }]
+  const [first] = readConfig(JSON.stringify({ routes: [{ match: '*', targets }] }), () => 'secret\r\n').routes
+  expect(first?.targets).toMatchObject([{ apiKey: 'secret' }])
+})
+
+test.each<[string, Partial<Target>, RegExp]>([
+  ['an address without http', { baseUrl: 'localhost:11434' }, /target 2: its baseUrl is no address/],
+  ['no address', { baseUrl: '' }, /target 2: its baseUrl is no address/],
+  ['an address with a blank', { baseUrl: 'http://127.0.0.1 ' }, /target 2: its baseUrl is no address/],
+  ['a vendor without an address of its own', { wire: 'openai-chat', profile: 'azure' }, /target 2: .*needs a baseUrl/],
+  ['an unknown vendor', { profile: 'nobody' }, /target 2: .*nobody/],
+  ['a name that no header has', { headers: { 'x team': 'a' } }, /target 2: its header "x team" holds/],
+  ['a header of two lines', { headers: { 'X-Team': 'secret-word\nx' } }, /target 2: its header "X-Team" holds/],
+  ['a key of two lines', { apiKey: 'secret-word\nx' }, /target 2: its apiKey holds/],
+  ['a key in typographic quotes', { apiKey: '\u201csecret-word\u201d' }, /target 2: its apiKey holds/],
+  ['no time at all', { headersTimeoutMs: 0 }, /target 2: headersTimeoutMs must be/],
+])('a target with %s is refused with its place, without its key', (_, wrong, pattern) => {
+  const routes = [{ match: 'm*', targets: [target, { ...target, ...wrong }] as Target[] }]
+  expect(() => createGateway({ routes })).toThrow(pattern)
+  expect(() => createGateway({ routes })).toThrow(/^route 1 \("m\*"\), /)
+  expect(() => createGateway({ routes })).not.toThrow(/secret-word/)
 })
 
 test('references to the environment are filled in, wherever they stand', () => {

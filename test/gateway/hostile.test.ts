@@ -1,4 +1,5 @@
 // Requests that mean harm, over real sockets: each is answered with its status, in the form of the wire it asked on.
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type GatewayServer, listen } from '../../src/cli/gateway-server.js'
 import { createGateway } from '../../src/gateway/index.js'
@@ -15,7 +16,7 @@ beforeAll(async () => {
     limits: { bodyBytes: 20_000, bodyTimeoutMs: 300 },
     origins: ['https://app.example'],
   })
-  server = await listen(() => gateway, { host: '127.0.0.1', port: 0, headersTimeoutMs: 400, requestTimeoutMs: 2_000 })
+  server = await listen(() => gateway, { host: '127.0.0.1', port: 0, headersTimeoutMs: 400 })
 })
 afterAll(() => server.drain(0))
 
@@ -34,7 +35,9 @@ const forms = {
 } as const
 type Form = keyof typeof forms | 'none' | 'answer'
 
-const requests: readonly [name: string, request: RawRequest, status: number, form: Form][] = [
+type HostileRow = [name: string, request: RawRequest, status: number, form: Form]
+
+const requests: readonly HostileRow[] = [
   ['a name of its own for this address', { headers: { host: 'evil.example' }, body: chat }, 403, 'openai'],
   ['such a name with a port', { headers: { host: 'evil.example:4141' }, body: chat }, 403, 'openai'],
   ['a name that begins like the right one', { headers: { host: '127.0.0.1.evil.example' }, body: chat }, 403, 'openai'],
@@ -79,6 +82,33 @@ const requests: readonly [name: string, request: RawRequest, status: number, for
     400,
     'openai',
   ],
+  ...['gzip', 'deflate', 'br', 'zstd, gzip'].map(
+    (coding): HostileRow => [
+      `a body that is said to be ${coding}`,
+      { headers: { 'content-encoding': coding }, body: gzipSync(chat) },
+      415,
+      'openai',
+    ],
+  ),
+  [
+    'a compressed body on Anthropic',
+    { path: '/v1/messages', headers: { 'content-encoding': 'gzip' }, body: gzipSync(messages) },
+    415,
+    'anthropic',
+  ],
+  [
+    'a compressed body on Gemini',
+    { path: gemini, headers: { 'content-encoding': 'gzip' }, body: gzipSync(contents) },
+    415,
+    'gemini',
+  ],
+  [
+    'a compressed body on Ollama',
+    { path: '/api/chat', headers: { 'content-encoding': 'gzip' }, body: gzipSync(chat) },
+    415,
+    'ollama',
+  ],
+  ['a body that is said to be as it is', { headers: { 'content-encoding': 'Identity' }, body: chat }, 200, 'answer'],
   ['an empty body', { body: '' }, 400, 'openai'],
   ['a body that is no JSON', { body: '{"model":' }, 400, 'openai'],
   ['a body that is no object', { path: '/v1/messages', body: '[1,2,3]' }, 400, 'anthropic'],

@@ -13,6 +13,7 @@ import {
   type GatewayOptions,
   gatewayState,
   memoryLimiter,
+  readConfig,
   type Target,
 } from '../../src/gateway/index.js'
 import { type ProviderServer, providerServer } from '../../src/testing/index.js'
@@ -328,6 +329,24 @@ describe('tokens are counted', () => {
   })
 })
 
+test('a target whose answers begin late has the time its config gives it', async () => {
+  const late = createServer((_, outgoing) => {
+    setTimeout(() => outgoing.writeHead(200, { 'content-type': 'application/json' }).end('{}'), 300)
+  }).listen(0, '127.0.0.1')
+  await once(late, 'listening')
+  const baseUrl = `http://127.0.0.1:${(late.address() as AddressInfo).port}`
+  const told = async (more: Partial<Target>): Promise<readonly [number, string]> => {
+    const targets = [{ wire: 'anthropic', baseUrl, apiKey: 'x', retries: 0, ...more }]
+    const { routes } = readConfig(JSON.stringify({ routes: [{ match: '*', targets }] }), () => undefined)
+    const answer = await ask(gatewayTo('anthropic', { routes }), 'anthropic')
+    return [answer.status, await answer.text()]
+  }
+  expect(await told({ headersTimeoutMs: 100 })).toEqual([504, expect.stringContaining('raise headersTimeoutMs')])
+  expect(await told({ headersTimeoutMs: 5_000 })).toEqual([200, '{}'])
+  expect(await told({ maxBodyBytes: 1 })).toEqual([expect.any(Number), expect.stringContaining('raise maxBodyBytes')])
+  late.close()
+})
+
 describe('routes', () => {
   test('fallbacks answer when the target fails', async () => {
     const fallbacks = [target('gemini')]
@@ -375,29 +394,6 @@ test('nothing that a client sends changes where its call goes', async () => {
   elsewhere.close()
   expect(asked().length).toBeGreaterThanOrEqual(wires.length ** 2)
   expect(visitors).toBe(0)
-})
-
-describe('a web page', () => {
-  let gateway: Gateway
-  beforeAll(() => {
-    gateway = gatewayTo('openai-chat', { origins: ['https://app.example'] })
-  })
-  const headers = { origin: 'https://app.example' }
-
-  test('of an allowed origin may ask and read', async () => {
-    const response = await ask(gateway, 'openai-chat', { headers })
-    expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
-    expect(response.headers.get('vary')).toContain('origin')
-  })
-
-  test('asks first what it may', async () => {
-    const asking = { ...headers, 'access-control-request-headers': 'authorization, x-mine' }
-    const response = await gateway(new Request('http://127.0.0.1/v1/models', { method: 'OPTIONS', headers: asking }))
-    expect([response.status, response.headers.get('access-control-allow-headers')]).toEqual([
-      204,
-      'authorization, x-mine',
-    ])
-  })
 })
 
 test('the log and the metrics hold neither keys nor bodies, and count', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createGateway, type Gateway, type KeyLimits } from '../../src/gateway/index.js'
-import { redisLimiter } from '../../src/gateway/redis-limiter.js'
+import { type RedisClient, redisLimiter } from '../../src/gateway/redis-limiter.js'
 import { providerServer, scriptedModel } from '../../src/testing/index.js'
 import { temporaryFolder } from '../cli/command.js'
 import { ask as askServer, serve } from './serving.js'
@@ -184,6 +184,20 @@ describe.runIf(isInstalled)('limits in Redis', () => {
     if (held.admitted) await held.release(0)
   })
 
+  test('tokens are counted also when the place of their call could not be given back', async () => {
+    const client = connect()
+    const counting: RedisClient = Object.assign(connect(), {
+      eval: (script: string, ...given: [number, ...(string | number)[]]) =>
+        script.includes("'ZREM'") ? Promise.reject(new Error('not given back')) : client.eval(script, ...given),
+    })
+    const limits = { concurrency: 5, tokensPerMinute: 100 }
+    const limiter = redisLimiter(counting, { prefix: 'counted' })
+    const admission = await limiter.admit('team', limits)
+    if (!admission.admitted) throw new Error('it was refused')
+    await expect(admission.release(100)).rejects.toThrow('not given back')
+    expect(await limiter.admit('team', limits)).toMatchObject({ admitted: false, limit: 'tokens' })
+  })
+
   test('without Redis nobody is let through uncounted', async () => {
     const away = new Redis(await freePort(), '127.0.0.1', { retryStrategy: () => null, maxRetriesPerRequest: 0 })
     away.on('error', () => {}) // what the test is about
@@ -191,6 +205,40 @@ describe.runIf(isInstalled)('limits in Redis', () => {
     await expect(limiter.admit('team', { requestsPerMinute: 1 })).rejects.toMatchObject({ code: 'overloaded' })
   })
 })
+
+test.runIf(isInstalled)(
+  'a Redis that stands still refuses calls in time, frees their places, and counts on when it goes on',
+  async () => {
+    const provider = await providerServer({ strict: true })
+    onTestFinished(() => provider.close())
+    const port = await freePort()
+    const server = spawn('redis-server', ['--port', String(port), '--save', ''], { stdio: 'ignore' })
+    onTestFinished(() => void server.kill('SIGKILL'))
+    const file = join(temporaryFolder(), 'gateway.json')
+    const targets = [{ wire: 'anthropic', baseUrl: provider.url, apiKey: 'x', model: 'm' }]
+    const limits = [{ concurrency: 1 }, { requestsPerMinute: 50 }, { tokensPerMinute: 50_000 }]
+    const keys = limits.map((limit, index) => ({ name: `key ${index}`, key: `client-key-${index}`, ...limit }))
+    const redis = `redis://127.0.0.1:${port}`
+    const all = { routes: [{ match: '*', targets }], keys, redis, limits: { concurrency: 3 } }
+    writeFileSync(file, JSON.stringify(all))
+    const { url } = await serve(['--config', file])
+    const askAll = (): Promise<Response[]> => Promise.all(keys.map(({ key }) => askServer(url, key)))
+    const statuses = async (): Promise<number[]> => (await askAll()).map(({ status }) => status)
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual([200, 200, 200])
+    server.kill('SIGSTOP')
+    for (let round = 0; round < 2; round += 1) {
+      const started = performance.now()
+      for (const refused of await askAll()) {
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+        expect(await refused.text()).toContain('cannot be counted')
+      }
+      expect(performance.now() - started).toBeLessThan(5_000)
+    }
+    server.kill('SIGCONT')
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual([200, 200, 200])
+  },
+  30_000,
+)
 
 test('while the Redis of its config is away, `toolwire serve` refuses calls and says why', async () => {
   const file = join(temporaryFolder(), 'gateway.json')

@@ -1,9 +1,11 @@
 // `toolwire serve` as a process, and the socket it listens on: reload, drain, clients that leave or read slowly.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { Agent, type ClientRequest, createServer, type IncomingMessage, request } from 'node:http'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { Agent, type ClientRequest, createServer, type IncomingMessage, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { listen } from '../../src/cli/gateway-server.js'
 import type { Lister } from '../../src/cli/models.js'
@@ -13,6 +15,7 @@ import { createGateway } from '../../src/gateway/index.js'
 import { type ProviderServerOptions, providerServer } from '../../src/testing/index.js'
 import { temporaryFolder, toolwire } from '../cli/command.js'
 import { root } from '../layers/source.js'
+import { sendRaw } from './raw-http.js'
 import { ask, chat, serve } from './serving.js'
 
 describe('toolwire serve', () => {
@@ -50,6 +53,80 @@ describe('toolwire serve', () => {
     expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
       expect.objectContaining({ status: 200, client: 'team', target: 'anthropic:scripted' }),
     )
+  })
+
+  type Change = (folder: string, write: (file: string, key: string) => void) => void
+  test.each<[name: string, before: Change, after: Change]>([
+    [
+      'a folder of links is swapped, as Kubernetes does',
+      (folder, write) => {
+        write(join(folder, 'v1/gateway.json'), 'client-key-1')
+        symlinkSync('v1', join(folder, '..data'))
+        symlinkSync('..data/gateway.json', join(folder, 'gateway.json'))
+      },
+      (folder, write) => {
+        write(join(folder, 'v2/gateway.json'), 'client-key-2')
+        symlinkSync('v2', join(folder, '..next'))
+        renameSync(join(folder, '..next'), join(folder, '..data'))
+      },
+    ],
+    [
+      'the file behind a link is written',
+      (folder, write) => {
+        write(join(folder, 'elsewhere/real.json'), 'client-key-1')
+        symlinkSync('elsewhere/real.json', join(folder, 'gateway.json'))
+      },
+      (folder, write) => write(join(folder, 'elsewhere/real.json'), 'client-key-2'),
+    ],
+    [
+      'the folder is replaced',
+      (folder, write) => write(join(folder, 'gateway.json'), 'client-key-1'),
+      (folder, write) => {
+        renameSync(folder, `${folder}-before`)
+        onTestFinished(() => rmSync(`${folder}-before`, { recursive: true }))
+        write(join(folder, 'gateway.json'), 'client-key-2')
+      },
+    ],
+    [
+      'it is written again and again in one go',
+      (folder, write) => write(join(folder, 'gateway.json'), 'client-key-1'),
+      (folder, write) => {
+        for (const key of ['client-key-3', 'client-key-4', 'client-key-2']) write(join(folder, 'gateway.json'), key)
+      },
+    ],
+  ])('reads a changed config once when %s', async (_, before, after) => {
+    const folder = join(temporaryFolder(), 'config')
+    const write = (file: string, key: string): void => {
+      mkdirSync(dirname(file), { recursive: true })
+      const targets = [{ wire: 'anthropic', baseUrl: 'http://127.0.0.1:9' }]
+      writeFileSync(file, JSON.stringify({ routes: [{ match: 'm', targets }], keys: [{ name: 'team', key }] }))
+    }
+    before(folder, write)
+    const { url, output } = await serve(['--config', join(folder, 'gateway.json')])
+    const listed = async (key: string): Promise<number> =>
+      (await fetch(`${url}/v1/models`, { headers: { 'x-api-key': key } })).status
+    expect(await listed('client-key-1')).toBe(200)
+    after(folder, write)
+    await expect.poll(() => listed('client-key-2'), { timeout: 10_000 }).toBe(200)
+    writeFileSync(join(folder, 'another.json'), '') // stirs the folder, not the config
+    await sleep(1_500)
+    expect(output().match(/was read again/g)).toHaveLength(1)
+    expect(output()).not.toContain('the one before stays')
+  })
+
+  test('says which settings of a changed config wait for the next start', async () => {
+    const file = join(temporaryFolder(), 'gateway.json')
+    const write = (more: object): void => {
+      const targets = [{ wire: 'anthropic', baseUrl: 'http://127.0.0.1:9' }]
+      writeFileSync(file, JSON.stringify({ routes: [{ match: '*', targets }], ...more }))
+    }
+    write({})
+    const { output } = await serve(['--config', file])
+    write({ redis: 'redis://:secret-word@127.0.0.1', limits: { concurrency: 5, storedBytes: 5 } })
+    await expect
+      .poll(output, { timeout: 10_000 })
+      .toContain('redis, limits.storedBytes: takes effect when the gateway is started again')
+    expect(output()).not.toContain('secret-word')
   })
 
   test.each([
@@ -94,6 +171,90 @@ describe('toolwire serve', () => {
       expect(await answer).toBe('cut')
     },
   )
+
+  const half: readonly [name: string, sent: string, status: number][] = [
+    ['nothing', '', 0],
+    ['half a head', 'POST /v1/chat/completions HTTP/1.1\r\nhost: 127', 0],
+    ['a request that was answered', 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n', 200],
+    [
+      'half a body',
+      `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: 900\r\n\r\n{"model":`,
+      503,
+    ],
+  ]
+  test.each(half)('a connection with %s does not hold it when it is told to stop', async (_, sent, status) => {
+    const { url, kill, ended, output } = await serve(['--config', configFor('http://127.0.0.1:9'), '--drain', '600'])
+    const answer = sendRaw(url, [sent])
+    await (await fetch(`${url}/healthz`)).text() // what was sent before has come by now
+    await sleep(100)
+    const started = performance.now()
+    kill()
+    expect(await ended).toBe(0)
+    expect(performance.now() - started).toBeLessThan(4_000)
+    expect((await answer).status).toBe(status)
+    if (status === 503)
+      expect((await answer).head).toMatch(
+        /connection: close[\s\S]*retry-after: 1|retry-after: 1[\s\S]*connection: close/i,
+      )
+    expect(output()).not.toContain('"error":"network"')
+  })
+
+  test('a body that is about to be whole is still answered when it is told to stop', async () => {
+    const server = await providerServer({ strict: true })
+    onTestFinished(() => server.close())
+    const { url, kill, ended } = await serve(['--config', configFor(server.url), '--drain', '600'])
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${chat.length}\r\n\r\n`
+    const answer = sendRaw(url, [head + chat.slice(0, 9), 600, chat.slice(9)])
+    await sleep(400)
+    kill()
+    expect((await answer).status).toBe(200)
+    expect(await ended).toBe(0)
+  })
+
+  test.each([true, false])('an answer that is cut because it stops is told as that (stream: %s)', async (stream) => {
+    const upstream = createServer((_, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+      outgoing.write('event: ping\ndata: {"type":"ping"}\n\n')
+    }).listen(0, '127.0.0.1')
+    await once(upstream, 'listening')
+    onTestFinished(() => void upstream.close())
+    const config = configFor(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`)
+    const { url, kill, ended, output } = await serve(['--config', config, '--drain', '0.2'])
+    const reached = once(upstream, 'request')
+    const body = JSON.stringify({ model: 'm', max_tokens: 9, stream, messages: [{ role: 'user', content: 'Hello' }] })
+    const asked = [`${url}/v1/messages`, `${url}/v1/chat/completions`].map((address) =>
+      fetch(address, { method: 'POST', body })
+        .then((answer) => answer.text())
+        .catch(() => 'cut'),
+    )
+    await reached
+    await sleep(300)
+    kill()
+    expect(await ended).toBe(0)
+    expect(await Promise.all(asked)).toEqual(['cut', 'cut'])
+    const told = output()
+      .split('\n')
+      .filter((line) => line.includes('"path":"/v1/'))
+      .map((line) => JSON.parse(line) as { readonly status: number })
+    const stopped = { error: 'aborted', msg: 'the gateway was stopped before this answer was whole' }
+    expect(told).toMatchObject([stopped, stopped])
+    // Across wires nothing had been said yet.
+    expect(told.map(({ status }) => status).sort()).toEqual([stream ? 200 : 503, 503])
+  })
+
+  test('goes on without its log when nobody reads that any more', async () => {
+    const server = await providerServer({ script: () => ({ text: 'The whole answer.', delayMs: 300 }) })
+    onTestFinished(() => server.close())
+    const { url, kill, ended, output, closeLog } = await serve(['--config', configFor(server.url)])
+    closeLog()
+    for (let round = 0; round < 3; round += 1) {
+      expect(await (await ask(url)).text()).toContain('The whole answer.')
+      await sleep(50)
+    }
+    expect(output().match(/goes on without it/g)).toHaveLength(1)
+    kill()
+    expect(await ended).toBe(0)
+  })
 
   test('--drain is how long answers on their way are waited for', async () => {
     const server = await providerServer({ script: () => ({ hang: true }) })
@@ -189,6 +350,17 @@ function connectionBytes(): number {
 }
 
 const streamed = JSON.stringify({ ...(JSON.parse(chat) as object), stream: true })
+
+test('a request has as long as the gateway gives its body, whatever Node would', async () => {
+  let timeoutMs: number | undefined
+  const see = (told: unknown): void => {
+    timeoutMs = (told as { readonly server: Server }).server.requestTimeout
+  }
+  subscribe('http.server.request.start', see)
+  onTestFinished(() => void unsubscribe('http.server.request.start', see))
+  await (await fetch(await gatewayBefore('anthropic', 'http://127.0.0.1:9'))).text()
+  expect(timeoutMs).toBe(0)
+})
 
 describe('a client', () => {
   test.each<[Wire, string]>([

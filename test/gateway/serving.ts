@@ -7,6 +7,8 @@ import { cleanEnvironment, entry, temporaryFolder } from '../cli/command.js'
 export interface Serving {
   readonly url: string
   output(): string
+  /** Nobody reads its standard output from now on. */
+  closeLog(): void
   kill(signal?: NodeJS.Signals): void
   /** The exit code. */
   readonly ended: Promise<number | null>
@@ -23,7 +25,8 @@ export async function serve(args: readonly string[], env: Readonly<Record<string
   await expect.poll(() => output, { timeout: 20_000 }).toMatch(/gateway on \S+/)
   const url = /gateway on (\S+)/.exec(output)?.[1] ?? ''
   const ended = once(child, 'exit').then(([code]) => code as number | null)
-  return { url, output: () => output, kill: (signal = 'SIGTERM') => void child.kill(signal), ended }
+  const closeLog = (): void => void child.stdout.destroy()
+  return { url, output: () => output, closeLog, kill: (signal = 'SIGTERM') => void child.kill(signal), ended }
 }
 
 export const chat: string = JSON.stringify({ model: 'any', messages: [{ role: 'user', content: 'private words' }] })

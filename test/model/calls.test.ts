@@ -10,8 +10,10 @@ import { compatible } from '../../src/model/factories.js'
 import type { ModelRequest } from '../../src/model/model.js'
 import type { Retry } from '../../src/model/sending.js'
 import { type ProviderServerOptions, providerServer } from '../../src/testing/index.js'
+import type { Deadlines } from '../../src/transport/deadlines.js'
 import { transport as fetchTransport } from '../../src/transport/fetch.js'
 import { transport as nodeTransport } from '../../src/transport/node.js'
+import type { Transport, TransportRequest } from '../../src/transport/transport.js'
 import { loopback } from '../transport/loopback.js'
 
 const key = 'sk-test-4f9a8b7c6d5e4f3a2b1c0d'
@@ -32,6 +34,23 @@ async function failure(work: PromiseLike<unknown>): Promise<ToolwireError> {
   if (ToolwireError.is(error)) return error
   throw new Error(`expected a ToolwireError, got ${String(error)}`)
 }
+
+test.each<[ModelOptions, number]>([
+  [{}, 60_000],
+  [{ timeoutMs: 300_000 }, 300_000],
+  [{ idleTimeoutMs: 120_000 }, 120_000],
+  [{ timeoutMs: 5_000, idleTimeoutMs: 2_000 }, 60_000],
+  [{ timeoutMs: 300_000, headersTimeoutMs: 10_000 }, 10_000],
+])('with the times %j the headers of an answer may take %d ms', (options, expected) => {
+  const seen: Deadlines[] = []
+  const limited = (limits: Deadlines): Transport => {
+    seen.push(limits)
+    return nodeTransport
+  }
+  const transport = Object.assign((request: TransportRequest) => nodeTransport(request), { limited })
+  compatible({ wire: 'anthropic', model: 'm', transport, ...options })
+  expect(seen.map(({ headersTimeoutMs }) => headersTimeoutMs)).toEqual([expected])
+})
 
 describe('retries', () => {
   test('one key over all attempts of a call, another for the next call', async () => {

@@ -115,13 +115,17 @@ describe.each([
     await server.close()
   })
 
-  test.each(['headers', 'body'])('silence before the %s ends with a timeout', async (stage) => {
+  test.each([
+    ['headers', 'headersTimeoutMs'],
+    ['body', 'idleTimeoutMs'],
+  ])('silence before the %s ends with a timeout that names %s', async (stage, name) => {
     const server = await loopback((_, response) => {
       if (stage === 'body') response.writeHead(200).write('begun')
     })
     const slow = limited(transport, { headersTimeoutMs: 50, idleTimeoutMs: 50 })
     const error = await failure(slow(get(server.url)).then(read))
-    expect(error.code).toBe('timeout')
+    expect([error.code, error.detail]).toEqual(['timeout', { timeoutMs: 50 }])
+    expect(error.message).toContain(`within 50 ms; raise ${name}`)
     await server.close()
   })
 
