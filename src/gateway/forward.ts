@@ -158,17 +158,21 @@ async function* watched(
   const decoder = (): StreamDecoder => endpoint.codec.stream.decode(exchange, env)
   const witness = streamWitness(wire, wire === 'gemini' && readPath(http.path).alt === 'json', decoder)
   let unseen: Uint8Array | undefined
-  progress.unread = () => {
+  const read = (): void => {
     if (unseen !== undefined) witness.push(unseen)
     tell(progress, witness.events(), endpoint)
   }
+  progress.unread = read // where it is left
   for await (const piece of body) {
     unseen = piece
     yield piece // before it is looked at: somebody waits for the first one
     unseen = undefined
     witness.push(piece)
   }
-  if (!witness.end()) throw new ToolwireError('truncated', 'the answer of the provider broke off')
+  const isWhole = witness.end()
+  read() // put off, it would hold what it reads
+  progress.unread = undefined
+  if (!isWhole) throw new ToolwireError('truncated', 'the answer of the provider broke off')
 }
 
 function tell(progress: Progress, events: readonly CompletionEvent[], { secrets }: Endpoint): void {

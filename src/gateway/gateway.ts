@@ -79,6 +79,7 @@ async function serve(
   const { method, path, headers } = arrival
   const visit = visitOf(arrival, over)
   const { route } = visit
+  let place: Release | undefined
   try {
     visit.origin = frame.checkSender(headers)
     if (method === 'OPTIONS') return answered(frame, visit, preflight(headers))
@@ -94,42 +95,26 @@ async function serve(
     // Who asks no model takes a place of the gateway only, not one of the key.
     const caller = route.kind === 'completion' || route.kind === 'token_count' ? client : undefined
     const admission = admitted(frame.door, caller)
-    const release = admission instanceof Promise ? await admission : admission
-    return await withPlace(frame, visit, client, route, release)
+    place = admission instanceof Promise ? await admission : admission
+    const http = await receive(arrival, frame.caps)
+    const written =
+      route.kind === 'completion'
+        ? await completion(frame, visit, client, http)
+        : await listed(frame, visit, client, http, route)
+    return answered(frame, visit, written, place)
   } catch (error) {
     const failure = failureOf(error)
     visit.progress.error = failure.code
     visit.progress.message = failure.message
     const written = writeFailure(failure, route.wire)
-    return answered(frame, visit, arrival.signal.aborted ? { ...written, status: leftStatus(arrival.signal) } : written)
+    const told = arrival.signal.aborted ? { ...written, status: leftStatus(arrival.signal) } : written
+    return answered(frame, visit, told, place)
   }
 }
 
 /** For the log alone, nobody is there to get it: the gateway was stopped, or the client left, which other servers tell like this. */
 function leftStatus({ reason }: AbortSignal): number {
   return ToolwireError.is(reason) ? 503 : 499
-}
-
-/** Reads and answers a request that has its place; the place is free again when that is over. */
-async function withPlace(
-  frame: Frame,
-  visit: Visit,
-  client: ClientKey | undefined,
-  route: KnownRoute,
-  release: Release,
-): Promise<Answer> {
-  const free = (tokens: number): void => void release(tokens)?.catch(() => {}) // the limiter is away; the next call finds out
-  try {
-    const http = await receive(visit.arrival, frame.caps)
-    const written =
-      route.kind === 'completion'
-        ? await completion(frame, visit, client, http)
-        : await listed(frame, visit, client, http, route)
-    return answered(frame, visit, written, () => free(client === undefined ? 0 : tokensUsed(visit)))
-  } catch (error) {
-    free(0)
-    throw error
-  }
 }
 
 function noRoute({ method, path }: Arrival, { wrongMethod }: { readonly wrongMethod: boolean }): ToolwireError {
@@ -155,18 +140,23 @@ function modelsFor({ options }: Frame, client: ClientKey | undefined): readonly 
 }
 
 /** The answer; when its last byte is gone, the visit is told to log, metrics and whoever stands around it. */
-function answered({ state, options }: Frame, visit: Visit, written: Written, ended?: () => void): Answer {
+function answered({ state, options }: Frame, visit: Visit, written: Written, place?: Release): Answer {
   let isOver = false
   const over = (): void => {
     if (isOver) return
     isOver = true
     finish(visit, written.status)
-    ended?.()
+    if (place !== undefined) freed(place, visit)
     const tell = teller(state, options, visit)
     if (options.later === undefined || visit.over !== undefined) tell()
     else options.later(tell)
   }
   return answerOf(visit, written, over)
+}
+
+function freed(place: Release, visit: Visit): void {
+  const tokens = visit.facts.client === undefined ? 0 : tokensUsed(visit)
+  place(tokens)?.catch(() => {}) // the limiter is away; the next call finds out
 }
 
 /** What was put off before is done: the counts are those of all calls that were answered. */

@@ -73,6 +73,7 @@ function lineWitness(wire: Wire, decoder: () => StreamDecoder): Witness {
   const endMark = endMarks[wire]
   const decidingMark = decidingMarks[wire]
   const told: string[] = []
+  let first = ''
   let deciding: string | undefined
   let tail = ''
   let ended = false
@@ -81,8 +82,7 @@ function lineWitness(wire: Wire, decoder: () => StreamDecoder): Witness {
     const isEnd = endMark.test(line)
     const isDeciding = decides(line)
     ended ||= isEnd
-    const isFirst = told.length === 0 && line !== ''
-    if (!isFirst && !isEnd && !isDeciding && !usageMark.test(line)) return
+    if (!isEnd && !isDeciding && !usageMark.test(line)) return
     if (isDeciding) deciding = line
     if (told.length === maxLines) told.splice(told[maxLines / 2] === deciding ? maxLines / 2 + 1 : maxLines / 2, 1)
     told.push(line)
@@ -97,13 +97,14 @@ function lineWitness(wire: Wire, decoder: () => StreamDecoder): Witness {
       }
       const lines = tail + text.slice(0, past)
       tail = text.slice(past)
-      if (told.length === 0 || endMark.test(lines) || usageMark.test(lines) || decides(lines))
-        lines.split('\n').forEach(see)
+      if (first === '') first = firstOf(lines)
+      if (endMark.test(lines) || usageMark.test(lines) || decides(lines)) lines.split('\n').forEach(see)
     },
     events() {
       if (told.length === 0) return []
       const reader = decoder()
-      const events = [...reader.push(utf8(told.map((line) => `${line}\n\n`).join(''))), ...reader.end()]
+      const lines = told.includes(first) ? told : [first, ...told]
+      const events = [...reader.push(utf8(lines.map((line) => `${line}\n\n`).join(''))), ...reader.end()]
       return events.filter((event) => event.type !== 'error' || !missing.has(event.error.code))
     },
     end() {
@@ -111,4 +112,10 @@ function lineWitness(wire: Wire, decoder: () => StreamDecoder): Witness {
       return ended
     },
   }
+}
+
+/** Without it no decoder knows whose answer it is. Blank lines go ahead of it at some servers. */
+function firstOf(lines: string): string {
+  const [first = ''] = /\S.*/.exec(lines) ?? []
+  return first
 }
