@@ -9,6 +9,7 @@ import {
   type Target,
 } from '../../src/gateway/index.js'
 import { type Misbehaviour, type ProviderServer, providerServer, scriptedModel } from '../../src/testing/index.js'
+import { ask as post } from './asking.js'
 
 let provider: ProviderServer
 let from = 0
@@ -37,30 +38,12 @@ function gatewayTo(targets: Targets, fallbacks: Targets = [], strict = false): G
   return createGateway({ routes: [{ match: '*', targets, fallbacks }], strict, log: (record) => records.push(record) })
 }
 
-const paths: Readonly<Record<Wire, string>> = {
-  'openai-chat': '/v1/chat/completions',
-  'openai-responses': '/v1/responses',
-  anthropic: '/v1/messages',
-  ollama: '/api/chat',
-  gemini: '/v1beta/models/any:generateContent',
-}
-const said = [{ role: 'user', content: 'x' }]
-const bodies: Readonly<Record<Wire, object>> = {
-  'openai-chat': { model: 'any', messages: said },
-  'openai-responses': { model: 'any', input: 'x' },
-  anthropic: { model: 'any', max_tokens: 100, messages: said },
-  ollama: { model: 'any', stream: false, messages: said },
-  gemini: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
-}
 async function ask(
   gateway: Gateway,
   wire: Wire,
   more: object = {},
 ): Promise<{ readonly status: number; readonly text: string; readonly losses: string | null }> {
-  const isStream = 'stream' in more && more.stream === true
-  const path = isStream ? paths[wire].replace(':generateContent', ':streamGenerateContent?alt=sse') : paths[wire]
-  const body = JSON.stringify({ ...bodies[wire], ...(wire === 'gemini' ? {} : more) })
-  const response = await gateway(new Request(`http://127.0.0.1${path}`, { method: 'POST', body }))
+  const response = await post(gateway, wire, { body: more })
   return { status: response.status, text: await response.text(), losses: response.headers.get('x-toolwire-losses') }
 }
 
