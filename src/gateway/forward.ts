@@ -10,7 +10,7 @@ import { redact } from '../json/redact.js'
 import { withoutSecrets } from '../model/secrets.js'
 import { answered, type Endpoint, refusalBehind, textAnswer } from '../model/sending.js'
 import type { TransportResponse } from '../transport/transport.js'
-import type { Env, HttpRequest, HttpResponse, StreamDecoder } from '../wire/codec.js'
+import type { Env, HttpRequest, StreamDecoder } from '../wire/codec.js'
 import { readPath, renamedPath } from '../wire/gemini/paths.js'
 import { filledRequest } from '../wire/remembered-tools.js'
 import { type NamedBody, namedBody } from './asked.js'
@@ -58,16 +58,17 @@ export async function forwarded(call: Leg, endpoint: Endpoint, body?: NamedBody)
 /** What the provider said of a request that it refused; thrown on where it said nothing in the form of its wire. */
 export function refusalOf(failure: unknown, { secrets }: Endpoint, progress: Progress): Written {
   const refusal = refusalBehind(failure)
-  if (refusal === undefined || !isJson(refusal)) throw failure
+  const body = redact(refusal?.body ?? '', secrets)
+  if (refusal === undefined || !isObject(body)) throw failure
   const { code, message } = failureOf(failure)
   progress.error = code
   progress.message = message
-  return { status: refusal.status, headers: keptHeaders(refusal), body: redact(refusal.body, secrets) }
+  return { status: refusal.status, headers: keptHeaders(refusal), body }
 }
 
-function isJson({ body }: HttpResponse): boolean {
+function isObject(text: string): boolean {
   try {
-    return isJsonObject(parseBody(body))
+    return isJsonObject(parseBody(text))
   } catch {
     return false
   }

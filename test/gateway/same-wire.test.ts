@@ -181,6 +181,16 @@ describe('a refusal of the provider', () => {
     }
   })
 
+  test.each(wires)('%s: is told in the form of the wire where it is no JSON without its secrets', async (wire) => {
+    const body = JSON.stringify({ error: { message: 'no', token: 123_456_789 } })
+    misbehaviour = { status: 400, headers: { 'content-type': 'application/json' }, body }
+    const response = await ask(gatewayTo(wire), wire)
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({ error: expect.anything() }),
+    ])
+  })
+
   test.each(wires)('%s: that is no JSON is told in the form of the wire', async (wire) => {
     misbehaviour = { status: 502, headers: { 'content-type': 'text/html' }, body: '<html>bad gateway</html>' }
     const response = await ask(gatewayTo(wire), wire)
