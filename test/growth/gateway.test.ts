@@ -1,7 +1,6 @@
 // Twice the request or the line of an answer costs a gateway about twice as much where both go on as they came: who sends them may be
 // hostile.
 import { expect, test } from 'vitest'
-import { wires } from '../../src/conversation/messages.js'
 import { bodyBytes, utf8 } from '../../src/frames/body.js'
 import { createGateway } from '../../src/gateway/index.js'
 import { streamWitness } from '../../src/gateway/witness.js'
@@ -12,16 +11,12 @@ import { envOf } from './sample-streams.js'
 
 const paths = {
   'openai-chat': '/v1/chat/completions',
-  'openai-responses': '/v1/responses',
-  anthropic: '/v1/messages',
-  ollama: '/api/chat',
   gemini: '/v1beta/models/asked:generateContent',
 }
 /** What a body is made of besides its model, again and again. */
 const shapes: readonly (readonly [string, string])[] = [
   ['numbers', '"a":1,'],
   ['names with escapes', '"\\u0061":1,'],
-  ['models', '"model":"asked",'],
   ['texts', '"a":"b\\\\\\" c",'],
   ['lists', '"a":[{"model":[]}],'],
   ['tools', '"tools":[],'],
@@ -55,12 +50,15 @@ test.each(Object.values(codecs))('$wire: watching a stream grows with its longes
   expect(growth).toBeLessThan(linear)
 })
 
-const cases = wires.flatMap((wire) => shapes.map(([name, member]) => ({ wire, name, member })))
+/** The name stands in the body of all but one. */
+const cases = (['openai-chat', 'gemini'] as const).flatMap((wire) =>
+  shapes.map(([name, member]) => ({ wire, name, member })),
+)
 
 test.each(cases)('$wire: sending on a request grows with its $name', async ({ wire, member }) => {
   const target = { wire, baseUrl: 'http://127.0.0.1:9', apiKey: 'k', model: 'm', retries: 0, transport }
   const gateway = createGateway({ routes: [{ match: 'asked', targets: [target] }] })
-  const growth = await growthOf(20_000, (count) => {
+  const growth = await growthOf(60_000, (count) => {
     const body = `{${member.repeat(count)}"model":"asked"}`
     return async () => {
       const { status } = await gateway(new Request(`http://127.0.0.1${paths[wire]}`, { method: 'POST', body }))
