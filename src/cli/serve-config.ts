@@ -38,12 +38,17 @@ export class ConfigFile {
    */
   watch(changed: () => void): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let seen = this.#text
     const look = (): void => {
-      if (textOf(this.file) !== this.#text) changed()
+      timer = undefined
+      const text = textOf(this.file)
+      if (text === this.#text) return
+      if (text === seen) changed()
+      else stirred()
+      seen = text
     }
     const stirred = (): void => {
-      clearTimeout(timer)
-      timer = setTimeout(look, quietMs)
+      timer ??= setTimeout(look, quietMs)
     }
     watchFile(this.file, { interval: lookMs }, stirred)
     const folder = folderWatcher(this.file, stirred)
@@ -63,7 +68,10 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** Editors write a file in several steps, or put another in its place: quiet is waited for. */
+/**
+ * Editors write a file in several steps, or put another in its place: what it says must stay so long. The quiet of the folder is
+ * not waited for: a log may be written there.
+ */
 const quietMs = 100
 const lookMs = 1_000
 

@@ -114,6 +114,20 @@ describe('toolwire serve', () => {
     expect(output()).not.toContain('the one before stays')
   })
 
+  test('sees a changed config beside a file that is written all the time, as a log is', async () => {
+    const folder = temporaryFolder()
+    const write = (match: string): void => {
+      const targets = [{ wire: 'anthropic', baseUrl: 'http://127.0.0.1:9' }]
+      writeFileSync(join(folder, 'gateway.json'), JSON.stringify({ routes: [{ match, targets }] }))
+    }
+    write('before')
+    const { output } = await serve(['--config', join(folder, 'gateway.json')])
+    const logging = setInterval(() => writeFileSync(join(folder, 'gateway.log'), 'a line\n'), 20)
+    onTestFinished(() => clearInterval(logging))
+    write('after')
+    await expect.poll(output, { timeout: 10_000 }).toContain('was read again')
+  })
+
   test('says which settings of a changed config wait for the next start', async () => {
     const file = join(temporaryFolder(), 'gateway.json')
     const write = (more: object): void => {
