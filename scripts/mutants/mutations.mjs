@@ -103,10 +103,9 @@ function mutateLiteral(node, parent, key) {
   if (typeof value === 'boolean') return [replace(node, String(!value), 'literal')]
   if (typeof value === 'number') {
     if (parent.type === 'UnaryExpression') return []
-    return [
-      replace(node, String(value + 1), 'literal'),
-      ...(value > 0 ? [replace(node, String(value - 1), 'literal')] : []),
-    ]
+    // A large number is a limit or a duration: nobody can notice one more or less.
+    const others = value >= 100 ? [value * 2, Math.floor(value / 2)] : value > 0 ? [value + 1, value - 1] : [value + 1]
+    return others.map((other) => replace(node, String(other), 'literal'))
   }
   if (typeof value === 'bigint') return [replace(node, `${value + 1n}n`, 'literal')]
   if (typeof value !== 'string' || isProse(value) || isName(parent, key)) return []
