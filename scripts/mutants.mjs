@@ -94,7 +94,7 @@ function selectSources() {
 }
 
 /** What the test files of one mutant may take together. Long ones that are unlikely to notice it are left out. */
-const budgetMs = 20_000
+const budgetMs = 30_000
 
 /**
  * The test files of the mutant's area that run its place, each with the time it may take. Those come first that run much of the mutated
@@ -112,14 +112,14 @@ function selectTests(mutant, points, records) {
     const ran = Math.max(...marks.map((mark) => mark?.[file]?.points.length ?? 0))
     chosen.push({ test, ms: record.ms, cost: record.ms / ran ** 2 })
   }
-  let spentMs = 0
-  return chosen
-    .toSorted((a, b) => a.cost - b.cost)
-    .filter(({ ms }, index) => {
-      spentMs += ms
-      return index === 0 || spentMs <= budgetMs
-    })
-    .map(({ test, ms }) => ({ file: test, timeoutMs: 10_000 + 5 * ms }))
+  const tests = []
+  let leftMs = budgetMs
+  for (const { test, ms } of chosen.toSorted((a, b) => a.cost - b.cost)) {
+    if (tests.length > 0 && ms > leftMs) continue
+    leftMs -= ms
+    tests.push({ file: test, timeoutMs: 10_000 + 5 * ms })
+  }
+  return tests
 }
 
 function readEquivalent() {
