@@ -59,8 +59,8 @@ async function startVitest() {
     setupFiles: [...shared.setupFiles, join(root, 'scripts/mutants/setup.mjs')],
     execArgv: ['--max-old-space-size=2048'],
     maxWorkers: 1,
-    testTimeout: 15_000,
-    hookTimeout: 15_000,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     bail: 1,
     sequence: { shuffle: false, sequencer: GivenOrder },
   }
