@@ -61,6 +61,9 @@ export interface AssemblerOptions {
 
 export function callAssembler(options: AssemblerOptions): CallAssembler {
   const calls: OpenCall[] = []
+  /** The latest call with each id and with each index. */
+  const byId = new Map<string, OpenCall>()
+  const byIndex = new Map<number | undefined, OpenCall>()
   const events: CompletionEvent[] = []
 
   const report = (code: string, message: string): void => {
@@ -83,7 +86,7 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       isObject: false,
     }
     const wanted = fragment.id ?? ''
-    if (wanted === '' || calls.some((other) => other.id === wanted)) {
+    if (wanted === '' || byId.has(wanted)) {
       call.id = madeCallId(options.responseId(), ordinal)
       if (wanted === '') report('call_id_missing', `a call came without an id; it is now "${call.id}"`)
       else report('call_id_repeated', `the id "${wanted}" came twice; the second call is now "${call.id}"`)
@@ -91,6 +94,8 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       call.id = wanted
     }
     calls.push(call)
+    byId.set(call.id, call)
+    byIndex.set(call.index, call)
     return call
   }
 
@@ -129,10 +134,10 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
     push(fragment, part) {
       events.length = 0
       const target = fragment.final
-        ? calls.findLast((known) => known.index === fragment.index)
+        ? byIndex.get(fragment.index)
         : fragment.whole
           ? undefined
-          : findOpen(calls, fragment, report)
+          : findOpen({ last: calls.at(-1), byId, byIndex }, fragment, report)
       const call = target ?? open(fragment, part)
       add(call, fragment)
       if (fragment.whole) call.closed = true
@@ -155,24 +160,29 @@ function isMapped(name: string, { keys, maps }: Exchange): boolean {
   return keys?.has(name) === true || maps?.has(name) === true
 }
 
+interface KnownCalls {
+  readonly last: OpenCall | undefined
+  readonly byId: ReadonlyMap<string, OpenCall>
+  readonly byIndex: ReadonlyMap<number | undefined, OpenCall>
+}
+
 /** The call a fragment continues, by id, else by index, else the open one; nothing when it starts a call. */
 function findOpen(
-  calls: readonly OpenCall[],
+  { last, byId, byIndex }: KnownCalls,
   fragment: CallFragment,
   report: (code: string, message: string) => void,
 ): OpenCall | undefined {
-  const last = calls.at(-1)
   if (last === undefined) return undefined
   const { id, index, name } = fragment
   if (id) {
-    const same = calls.findLast((call) => call.id === id)
+    const same = byId.get(id)
     if (same !== undefined) return continues(same, fragment) ? same : undefined
-    const placed = index === undefined ? undefined : calls.findLast((call) => call.index === index)
+    const placed = index === undefined ? undefined : byIndex.get(index)
     if (placed === undefined || name || isWhole(placed.text)) return undefined
     report('call_id_changed', `the id of a running call changed from "${placed.id}" to "${id}"; the first one counts`)
     return placed
   }
-  const placed = index === undefined ? undefined : calls.findLast((call) => call.index === index)
+  const placed = index === undefined ? undefined : byIndex.get(index)
   if (placed !== undefined) return continues(placed, fragment) ? placed : undefined
   if (!name) {
     if (index !== undefined)
