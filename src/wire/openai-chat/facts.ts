@@ -80,19 +80,21 @@ export function addUsage(facts: Facts, usage: JsonObject): void {
   facts.usage = Object.fromEntries(merged)
 }
 
-/** A choice after the first: kept, put together from its deltas. */
-export function addOther(facts: Facts, choice: JsonObject, index: number): void {
+/** What of a choice after the first is its place, or read as its message. */
+const otherMembers: ReadonlySet<string> = new Set(['index', 'delta', 'message', 'text', 'usage'])
+
+/** A choice after the first: kept, put together from its deltas. `message` is its message, or one delta of it. */
+export function addOther(facts: Facts, choice: JsonObject, index: number, message: JsonObject | undefined): void {
   const known = facts.others.get(index) ?? new Map<string, Json>([['index', index]])
   facts.others.set(index, known)
   for (const [key, value] of Object.entries(choice)) {
-    if (value === null || key === 'index' || key === 'usage') continue
-    if (key === 'message' || key === 'delta') known.set('message', joinMessage(known.get('message'), value))
-    else known.set(key, key === 'logprobs' ? grown(known.get(key), value) : value)
+    if (value === null || otherMembers.has(key)) continue
+    known.set(key, key === 'logprobs' ? grown(known.get(key), value) : value)
   }
+  if (message !== undefined) known.set('message', joinMessage(known.get('message'), message))
 }
 
-function joinMessage(known: Json | undefined, delta: Json): Json {
-  if (!isJsonObject(delta)) return known ?? {}
+function joinMessage(known: Json | undefined, delta: JsonObject): Json {
   const message = new Map(isJsonObject(known) ? Object.entries(known) : [])
   for (const [key, value] of Object.entries(delta)) {
     const before = message.get(key)
