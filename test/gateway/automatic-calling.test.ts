@@ -63,25 +63,28 @@ const ways = [...wires, 'the provider itself'].flatMap((upstream) =>
 )
 
 describe.each(ways)('$method, answered by $upstream', ({ upstream, method }) => {
-  test.each(['gemini-2.5-flash', 'gemini-3-pro'])('%s gets every result, for the call that it answers', async (model) => {
-    const ai = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: urls.get(upstream) ?? '' } })
-    const before = provider.requests.length
-    expect(await textOf(ai, method, model)).toContain('Rome is the warmest.')
-    const requests = provider.requests.slice(before)
-    expect(requests.map(({ refusal }) => refusal)).toEqual([undefined, undefined, undefined])
-    const messages = requests.at(-1)?.request.messages ?? []
-    const made = messages.flatMap((message) => (message.role === 'assistant' ? message.content : []))
-    const answered = made.flatMap((part) => {
-      if (part.type !== 'tool_call') return []
-      const results = messages.flatMap((message) => (message.role === 'tool' ? message.results : []))
-      const own = results.filter((result) => result.callId === part.id)
-      return [own.map(({ content }) => content)]
-    })
-    const texts = [...calls, { name: 'get_weather', args: { city: 'Rome' } }].map(
-      ({ name, args }) => `${name} ${JSON.stringify(args)}`,
-    )
-    expect(answered).toEqual(texts.map((text) => [[{ type: 'text', text }]]))
-  })
+  test.each(['gemini-2.5-flash', 'gemini-3-pro'])(
+    '%s gets every result, for the call that it answers',
+    async (model) => {
+      const ai = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: urls.get(upstream) ?? '' } })
+      const before = provider.requests.length
+      expect(await textOf(ai, method, model)).toContain('Rome is the warmest.')
+      const requests = provider.requests.slice(before)
+      expect(requests.map(({ refusal }) => refusal)).toEqual([undefined, undefined, undefined])
+      const messages = requests.at(-1)?.request.messages ?? []
+      const made = messages.flatMap((message) => (message.role === 'assistant' ? message.content : []))
+      const answered = made.flatMap((part) => {
+        if (part.type !== 'tool_call') return []
+        const results = messages.flatMap((message) => (message.role === 'tool' ? message.results : []))
+        const own = results.filter((result) => result.callId === part.id)
+        return [own.map(({ content }) => content)]
+      })
+      const texts = [...calls, { name: 'get_weather', args: { city: 'Rome' } }].map(
+        ({ name, args }) => `${name} ${JSON.stringify(args)}`,
+      )
+      expect(answered).toEqual(texts.map((text) => [[{ type: 'text', text }]]))
+    },
+  )
 })
 
 async function textOf(ai: GoogleGenAI, method: string, model: string): Promise<string> {
@@ -96,6 +99,7 @@ async function textOf(ai: GoogleGenAI, method: string, model: string): Promise<s
       ? await chat.sendMessageStream(message)
       : await ai.models.generateContentStream(params)
   let text = ''
-  for await (const chunk of chunks) text += chunk.candidates?.[0]?.content?.parts?.map((part) => part.text ?? '').join('') ?? ''
+  for await (const chunk of chunks)
+    text += chunk.candidates?.[0]?.content?.parts?.map((part) => part.text ?? '').join('') ?? ''
   return text
 }
