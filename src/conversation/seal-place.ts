@@ -1,19 +1,12 @@
 // The last step of `seal`: where system text stands, which message comes first, and which messages in a row become one.
 // The trap: a run of n messages is joined in one go, since joining them one by one would copy the content n times.
-import type { AssistantMessage, AssistantPart, Message, SystemMessage, ToolResult, UserMessage } from './messages.js'
+import type { AssistantMessage, AssistantPart, Message, SystemMessage, UserMessage } from './messages.js'
 import { type Report, recleaned } from './seal-parts.js'
 import type { SealRules } from './seal-rules.js'
+import type { Placed } from './seal-runs.js'
 import { followsUser } from './seal-sound.js'
 
 const openingText = '(The conversation starts with the answer of the assistant.)'
-
-/** A message with its place in the input, for reports. Inserted messages carry the place they were made from. */
-export interface Placed {
-  readonly message: Message
-  readonly path: string
-  /** The results of a message made here, to which the results of the next messages are added. */
-  readonly joined?: ToolResult[]
-}
 
 /** System text where the wire takes it, a first turn it takes, and runs it can tell apart. */
 export function place(

@@ -7,6 +7,7 @@ import { at } from './losses.js'
 import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from './request.js'
 import { seal } from './seal.js'
 import { comesHome, type SealRules } from './seal-rules.js'
+import { declareCalledTools } from './seal-tools.js'
 import { isUnicode, unicodeOf } from './unicode.js'
 
 export interface SealedRequest {
@@ -24,7 +25,8 @@ export function sealRequest(request: CompletionRequest, rules: SealRules): Seale
   }
   let sealed: CompletionRequest = messages === request.messages ? request : { ...request, messages }
   sealed = withTools(withoutEmpty(inUnicode(sealed, report), report), rules, report)
-  return { request: withinChoice(withChoice(sealed, report), request, rules, report), losses }
+  sealed = withinChoice(withChoice(sealed, report), request, rules, report)
+  return { request: declareCalledTools(sealed, rules, report), losses }
 }
 
 type Report = (code: string, path: string, message: string) => void

@@ -9,8 +9,9 @@ import type { AssistantMessage, Message, ResultPart, ToolMessage, ToolResult } f
 import { isCall, textOf } from './messages.js'
 import { cancelled } from './pairing.js'
 import { cleanMessage, type Report, recleaned } from './seal-parts.js'
-import { type Placed, place } from './seal-place.js'
+import { place } from './seal-place.js'
 import type { SealRules } from './seal-rules.js'
+import { joinSpreadTurns, type Placed } from './seal-runs.js'
 import { isAnswered, isSound, isTaken, noIds, type TakenIds } from './seal-sound.js'
 import { type SettledPart, settledLength, settledParts } from './settled.js'
 
@@ -39,7 +40,12 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
     return { messages, losses }
   }
   const cleaned = clean(messages, from, rules, key, report)
-  const paired = pair(cleaned, known?.ids ?? noIds, rules, report)
+  const whole = joinSpreadTurns(
+    cleaned,
+    (first, content) => recleaned({ ...first, content }, rules),
+    (path) => report('assistant_merged', path, 'a turn spread over several assistant messages was joined into one'),
+  )
+  const paired = pair(whole, known?.ids ?? noIds, rules, report)
   const placed = place(known === undefined ? [] : messages.slice(0, known.length), paired, rules, report)
   if (!placed.some((message) => message.role !== 'system') && rules.firstTurn === 'user') {
     throw new ToolwireError(
