@@ -158,13 +158,13 @@ function withinChoice(
   const { choices = 'allowed' } = rules
   if (tools === undefined || choice === undefined || canSay(choice, choices)) return request
   const names = new Set<Json | undefined>(namesIn(choice))
+  const places = new Map(given.tools?.map((tool, index) => [tool, index] as const).reverse())
   const kept = tools.filter((tool, index) => {
     const name = tool.type === 'opaque' ? tool.data.name : tool.name
     if (names.has(name)) return true
-    const place = given.tools?.indexOf(tool) ?? index
     report(
       'tool_ruled_out',
-      at('/tools', place < 0 ? index : place),
+      at('/tools', places.get(tool) ?? index),
       'the choice rules this tool out; it is not declared',
     )
     return false

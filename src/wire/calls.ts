@@ -9,6 +9,7 @@ import { mapBack } from '../schema/restrict/value-map.js'
 import { readArguments } from './arguments.js'
 import type { Exchange } from './codec.js'
 import { madeCallId } from './names.js'
+import { addArguments, areWhole, type GrowingArguments } from './whole-arguments.js'
 
 /** What one frame says of a call. `text` is a fragment of the arguments, or all of them where `whole` is set. */
 export interface CallFragment {
@@ -28,13 +29,12 @@ export interface CallFragment {
   readonly broken?: BrokenReason | undefined
 }
 
-interface OpenCall {
+interface OpenCall extends GrowingArguments {
   readonly part: number
   readonly ordinal: number
   readonly index: number | undefined
   id: string
   name: string
-  text: string
   closed: boolean
   isObject: boolean
   opaque?: Opaque
@@ -109,7 +109,7 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       report('arguments_repeated', `the arguments of "${call.name}" came twice; the second copy was left out`)
       return
     }
-    call.text += text
+    addArguments(call, text)
     // Free text is no fragment of an object: such a call is only shown whole.
     const grows = options.deltas && call.broken === undefined && !isMapped(call.name, options.exchange)
     if (grows && (text !== '' || fragment.name)) {
@@ -126,6 +126,8 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       `the arguments of "${call.name}" were sent again, and differently; the last ones count`,
     )
     call.text = text
+    call.end = undefined
+    call.parsed = undefined
     return ''
   }
 
@@ -178,7 +180,7 @@ function findOpen(
     const same = byId.get(id)
     if (same !== undefined) return continues(same, fragment) ? same : undefined
     const placed = index === undefined ? undefined : byIndex.get(index)
-    if (placed === undefined || name || isWhole(placed.text)) return undefined
+    if (placed === undefined || name || areWhole(placed)) return undefined
     report('call_id_changed', `the id of a running call changed from "${placed.id}" to "${id}"; the first one counts`)
     return placed
   }
@@ -201,18 +203,17 @@ function continues(call: OpenCall, fragment: CallFragment): boolean {
   if (!fragment.name) return true
   if (call.name !== '' && fragment.name !== call.name) return false
   const text = fragment.text ?? ''
-  if (call.text === '' || text === '') return !(isWhole(call.text) && fragment.id === undefined && text !== '')
-  return !isWhole(call.text) || text.trim() === call.text.trim()
+  if (call.text === '' || text === '') return fragment.id !== undefined || text === '' || !areWhole(call)
+  return !areWhole(call) || text.trim() === call.text.trim()
 }
 
 function repeatsAll(call: OpenCall, text: string): boolean {
   return (
-    text.length >= call.text.length && text.charCodeAt(0) === 123 && text.trim() === call.text.trim() && isWhole(text)
+    text.length >= call.text.length &&
+    text.charCodeAt(0) === 123 &&
+    text.trim() === call.text.trim() &&
+    readArguments(text) === 'object'
   )
-}
-
-function isWhole(text: string): boolean {
-  return readArguments(text) === 'object'
 }
 
 /** The call as it may be run, or as broken, with the reason. Blank arguments are `{}`. */

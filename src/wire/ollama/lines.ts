@@ -168,7 +168,10 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
       hasMessage = true
       readMessage(message, text, events)
     }
-    if (Array.isArray(line.logprobs)) logprobs = [...(logprobs ?? []), ...line.logprobs]
+    if (Array.isArray(line.logprobs)) {
+      logprobs ??= []
+      for (const item of line.logprobs) logprobs.push(item)
+    }
     if (line.done === true) finish(line, events)
   }
 

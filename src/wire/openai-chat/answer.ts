@@ -41,6 +41,8 @@ export interface Answer {
   refused: boolean
   /** How reasoning came; attached to it so that it goes back the same way. */
   reasoning: JsonObject | undefined
+  /** The `reasoning_details` so far: a list that grows with the deltas. */
+  details: Json[] | undefined
   blocks: number
   /** An error that stood in the choice. */
   failure: ToolwireError | undefined
@@ -64,6 +66,7 @@ export function openAnswer(exchange: Exchange, env: Env, whole: boolean): Answer
     finishWord: '',
     refused: false,
     reasoning: undefined,
+    details: undefined,
     blocks: 0,
     failure: undefined,
   }
@@ -244,8 +247,9 @@ function readReasons(answer: Answer, delta: JsonObject, events: CompletionEvent[
   // Details repeat what the text field says; alone in a delta they add to it only where there is no such field.
   const repeated = field === undefined && known?.field !== undefined
   if (Array.isArray(details)) {
-    const before = Array.isArray(known?.details) ? known.details : []
-    answer.reasoning = { ...known, details: mergeDetails(before, details) }
+    answer.details ??= Array.isArray(known?.details) ? [...known.details] : []
+    mergeDetails(answer.details, details)
+    answer.reasoning = { ...known, details: answer.details }
   }
   noteReasoning(answer, field, events)
   if (read.text !== '' && !repeated) events.push({ type: 'reasoning_delta', part: slots.reasoning, text: read.text })
@@ -406,9 +410,10 @@ export function finishAnswer(answer: Answer, events: CompletionEvent[]): void {
   if (data !== undefined && (data.field === undefined || Object.keys(data).length > 1)) {
     events.push({ type: 'attach', part: slots.reasoning, of: 'reasoning', opaque: { origin: answer.origin, data } })
   }
-  const usage = facts.usage === undefined ? undefined : readUsage(facts.usage)
+  const figures = facts.usage === undefined ? undefined : Object.fromEntries(facts.usage)
+  const usage = figures === undefined ? undefined : readUsage(figures)
   if (usage !== undefined && Object.keys(usage).length > 0) events.push({ type: 'usage', usage })
-  const kept = facts.usage === undefined || usage === undefined ? undefined : fullerUsage(facts.usage, usage)
+  const kept = figures === undefined || usage === undefined ? undefined : fullerUsage(figures, usage)
   const metadata = metadataOf(facts, kept)
   events.push({
     type: 'finish',
