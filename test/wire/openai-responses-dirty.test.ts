@@ -309,12 +309,16 @@ describe('an end that contradicts the deltas', () => {
       summary_index: 0,
       delta: 'Short.',
     }
-    const { response } = fold(decodeStream([sse(delta, done(item, 0), completed([item]))]))
+    const { response } = fold(
+      decodeStream([sse(delta, done(item, 0), completed([item, message('Noon.') as JsonObject]))]),
+    )
     const [part] = response.message.content
     expect(part).toMatchObject({ type: 'reasoning', text: 'Short.' })
     expect(response.losses).toEqual([])
-    const request = { model: 'm', messages: [response.message, { role: 'user', content: [] }] } as never
+    const user = { role: 'user', content: [{ type: 'text', text: 'When?' }] } as const
+    const request = { model: exchange.model, messages: [user, response.message, user] }
     const { http } = codec.request.encode(request, { stream: false }, env())
-    expect(JSON.parse(bodyText(http.body)).input[0]).toEqual(item)
+    const { input } = JSON.parse(bodyText(http.body)) as { input: readonly { type?: string }[] }
+    expect(input.find(({ type }) => type === 'reasoning')).toEqual(item)
   })
 })
