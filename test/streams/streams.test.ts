@@ -36,6 +36,25 @@ const expected: Readonly<Record<string, Expected>> = {
     usage: [30, 9],
   },
   'openai-responses-id-of-another.sse': { reasoning: 'Once.', finish: 'stop', usage: [30, 9] },
+  'openai-responses-two-ids-per-item.sse': {
+    text: 'Low tide at six.',
+    reasoning: 'Hm.',
+    finish: 'stop',
+    usage: [30, 9],
+  },
+  'openai-responses-id-of-another-kind.sse': {
+    text: 'Low tide at six.',
+    reasoning: 'Hm.',
+    finish: 'stop',
+    usage: [30, 9],
+  },
+  'openai-responses-deltas-without-index.sse': { text: 'Low tide at six.', finish: 'stop', usage: [30, 9] },
+  'openai-responses-contradicting-end.sse': {
+    text: 'Low tide at six.',
+    reasoning: 'Checking the tables.',
+    finish: 'stop',
+    usage: [30, 9],
+  },
   'openai-responses-call-cut.sse': { calls: [['set_alarm', '{"at":"07']], finish: 'length', usage: [30, 9] },
   'openai-responses-hosted-tool.sse': {
     text: '18 °C.',
