@@ -80,6 +80,12 @@ const expected: Readonly<Record<string, Expected>> = {
     usage: [905, 21],
   },
   'anthropic-unknown-delta.sse': { text: 'Go on.', blocks: ['compaction'], finish: 'stop', usage: [20, 8] },
+  'anthropic-compaction.sse': {
+    text: 'The last one sails at ten.',
+    blocks: ['compaction'],
+    finish: 'stop',
+    usage: [960, 38],
+  },
   'gemini-json-array.json': { text: 'Der erste Satz — fertig.', finish: 'stop', usage: [11, 12] },
   'gemini-number-finish.sse': { text: 'Cut of', finish: 'length', usage: [11, 2] },
   'gemini-empty-text-signature.sse': { text: 'Yes.', reasoning: 'Weighing it.', finish: 'stop', usage: [11, 8] },
