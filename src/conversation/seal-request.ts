@@ -4,7 +4,14 @@ import type { Json } from '../json/types.js'
 import { memoOf } from './freeze.js'
 import type { Loss } from './losses.js'
 import { at } from './losses.js'
-import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from './request.js'
+import {
+  type CompletionRequest,
+  type OpaqueTool,
+  type ToolChoice,
+  type ToolSpec,
+  toolNameOf,
+  withToolSpecs,
+} from './request.js'
 import { seal } from './seal.js'
 import { comesHome, type SealRules } from './seal-rules.js'
 import { isUnicode, unicodeOf } from './unicode.js'
@@ -22,9 +29,10 @@ export function sealRequest(request: CompletionRequest, rules: SealRules): Seale
   const report = (code: string, path: string, message: string): void => {
     losses.push({ code, wire: rules.wire, path, kind: 'repaired', message })
   }
-  let sealed: CompletionRequest = messages === request.messages ? request : { ...request, messages }
+  const declared = withToolSpecs(messages === request.messages ? request : { ...request, messages })
+  let sealed = declared
   sealed = withTools(withoutEmpty(inUnicode(sealed, report), report), rules, report)
-  return { request: withinChoice(withChoice(sealed, report), request, rules, report), losses }
+  return { request: withinChoice(withChoice(sealed, report), declared, rules, report), losses }
 }
 
 type Report = (code: string, path: string, message: string) => void
@@ -138,7 +146,7 @@ function withoutParallel(request: CompletionRequest, report: Report): Completion
 function possibleChoice(choice: ToolChoice, request: CompletionRequest): ToolChoice | undefined {
   if (request.tools === undefined) return undefined
   if (typeof choice === 'string') return choice
-  const declared = new Set(request.tools.map((tool) => (tool.type === 'opaque' ? tool.data.name : tool.name)))
+  const declared = new Set(request.tools.map(toolNameOf))
   if ('tool' in choice) return declared.has(choice.tool) ? choice : undefined
   const allowed = [...new Set(choice.allowed)].filter((name) => declared.has(name))
   if (allowed.length === 0) return undefined
@@ -155,10 +163,9 @@ function withinChoice(
   const { toolChoice: choice, tools } = request
   const { choices = 'allowed' } = rules
   if (tools === undefined || choice === undefined || canSay(choice, choices)) return request
-  const names = new Set<Json | undefined>(namesIn(choice))
+  const names = new Set<string | undefined>(namesIn(choice))
   const kept = tools.filter((tool, index) => {
-    const name = tool.type === 'opaque' ? tool.data.name : tool.name
-    if (names.has(name)) return true
+    if (names.has(toolNameOf(tool))) return true
     const place = given.tools?.indexOf(tool) ?? index
     report(
       'tool_ruled_out',
