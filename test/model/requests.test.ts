@@ -1,7 +1,9 @@
 // Requests as programs pass them: tools with their functions, and mistakes that are named before anything is sent.
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { Conversation } from '../../src/conversation/conversation.js'
 import { type Wire, wires } from '../../src/conversation/messages.js'
 import { ToolwireError } from '../../src/errors/error.js'
+import { continueWithToolResults } from '../../src/model/continue.js'
 import { compatible } from '../../src/model/factories.js'
 import { fallback } from '../../src/model/fallback.js'
 import type { Model, ModelRequest } from '../../src/model/model.js'
@@ -10,6 +12,7 @@ import { scriptedModel } from '../../src/testing/scripted-model.js'
 import { tool } from '../../src/tools/define.js'
 import { importTool } from '../../src/tools/import-tool.js'
 import { params } from '../../src/tools/params.js'
+import { toolResult } from '../../src/tools/results.js'
 import { codecs, profileOf } from '../../src/wire/index.js'
 
 const user = { role: 'user', content: [{ type: 'text', text: 'Weather in Boston?' }] } as const
@@ -322,5 +325,29 @@ describe('a mistake in a request', () => {
     expect(error).toMatchObject({ code: 'misuse', retryable: false })
     expect(error.message).toContain('the hook failed')
     expect(provider.requests).toEqual([])
+  })
+})
+
+describe('continueWithToolResults', () => {
+  const call = { type: 'tool_call', id: 'c1', name: 'get_weather', arguments: '{"city":"Boston"}' } as const
+  const start = new Conversation([user, { role: 'assistant', content: [call] }])
+  const results = [toolResult.success(call, 'sunny')]
+
+  test('sends the definitions of the tools it gets', async () => {
+    const model = scriptedModel([{ text: 'Sunny.' }])
+    const { response } = await continueWithToolResults(model, start, results, { tools: [weather] })
+    expect(response.text).toBe('Sunny.')
+    expect(model.requests[0]?.tools).toEqual([weather.spec])
+  })
+
+  test.each([undefined, []])('refuses to continue calls with the tools %j', async (tools) => {
+    const model = scriptedModel([{ text: 'Sunny.' }])
+    const settings = tools === undefined ? {} : { tools }
+    const error = await failure(() => continueWithToolResults(model, start, results, settings))
+    expect(error).toMatchObject({
+      code: 'misuse',
+      message: expect.stringContaining('pass them as { tools }') as string,
+    })
+    expect(model.requests).toEqual([])
   })
 })
