@@ -16,7 +16,7 @@ import { leftover } from '../extra.js'
 import { madeCallId } from '../names.js'
 import { type FrameReader, sseStream } from '../sse-stream.js'
 import { errorIn } from './error.js'
-import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent } from './response.js'
+import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent, unreadable } from './response.js'
 import { defaults, modelled, originOf, wire } from './types.js'
 import { usageEvent } from './usage.js'
 
@@ -52,6 +52,10 @@ interface Reader {
   usage: JsonObject
   stopReason: Json | undefined
   metadata: Metadata | undefined
+  /** Blocks in the opening, where the real API has none: they count if no other block comes. */
+  opening: readonly Json[]
+  /** Whether a block or fragment came that can't be read. */
+  hasUnread: boolean
 }
 
 export function decode(exchange: Exchange, env: Env): StreamDecoder {
@@ -82,6 +86,8 @@ function readerOf(exchange: Exchange, env: Env): Reader {
     usage: {},
     stopReason: undefined,
     metadata: undefined,
+    opening: [],
+    hasUnread: false,
   }
   return reader
 }
@@ -139,6 +145,7 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
 function readDelta(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
   const { delta, index } = frame
   if (!isJsonObject(delta)) {
+    reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
     return
   }
@@ -152,6 +159,7 @@ function readDelta(reader: Reader, frame: JsonObject, text: string, events: Comp
     addFragment(reader, block, fragment, events)
     if (reader.fragments.learn(text, key)) reader.learned = block
   } else if (block === undefined || !readRareDelta(reader, block, delta, events)) {
+    if (kind !== undefined) reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
   }
 }
@@ -206,6 +214,7 @@ function readRareDelta(reader: Reader, block: OpenBlock, delta: JsonObject, even
 function openBlock(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
   const head = frame.content_block
   if (!isJsonObject(head)) {
+    reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
     return
   }
@@ -293,6 +302,7 @@ function readStart(reader: Reader, frame: JsonObject, events: CompletionEvent[])
   const start = startEvent(message, reader.origin)
   reader.started = true
   reader.id = start.id
+  if (Array.isArray(message.content)) reader.opening = message.content
   events.push(start)
   readUsage(reader, message.usage, events)
 }
@@ -315,10 +325,24 @@ function readMessageDelta(reader: Reader, frame: JsonObject, events: CompletionE
   readUsage(reader, usage, events)
 }
 
+function readOpening(reader: Reader, events: CompletionEvent[]): void {
+  reader.opening.forEach((block, index) => {
+    const frame = { index, content_block: block }
+    openBlock(reader, frame, JSON.stringify(frame), events)
+  })
+}
+
 function readStop(reader: Reader, events: CompletionEvent[]): void {
   if (!reader.started && reader.blocks.length === 0) {
     const message = 'the stream stopped without ever starting a message'
     fail(reader, new ToolwireError('malformed_response', message), events)
+    return
+  }
+  if (reader.blocks.length === 0) readOpening(reader, events)
+  const isEmpty = !reader.blocks.some((block) => block.told || block.kind === 'opaque' || block.kind === 'call')
+  if (isEmpty && (reader.hasUnread || typeof reader.stopReason !== 'string')) {
+    reader.done = true
+    events.push(unreadable())
     return
   }
   for (const block of reader.blocks) closeBlock(reader, block, events)

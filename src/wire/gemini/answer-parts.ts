@@ -9,7 +9,8 @@ import { brokenText, objectCallOf } from '../arguments.js'
 import type { CallAssembler, CallFragment } from '../calls.js'
 import { madeCallId } from '../names.js'
 import { type PartialArguments, partialArguments } from './partial-arguments.js'
-import { callExtra, signatureOf, textExtra, textIn } from './parts-decode.js'
+import { callExtra, isUnreadable, signatureOf, splitPart, textExtra, textIn } from './parts-decode.js'
+import type { RepeatFinder } from './repeats.js'
 import { camelKeys, objectOf, wire } from './types.js'
 
 /** How far an answer has been read. */
@@ -22,6 +23,12 @@ export interface PartState {
   position: number
   /** What text may still be joined to. */
   open: 'text' | 'reasoning' | undefined
+  /** Finds what was said before. */
+  readonly repeats: RepeatFinder
+  /** The codes of the losses that were reported: each is told once. */
+  readonly reported: Set<string>
+  /** Whether something came that can't be read. */
+  hasUnread: boolean
   /** A call whose arguments still come in pieces. */
   pending: { readonly part: number; readonly fragment: CallFragment; readonly pieces: PartialArguments } | undefined
 }
@@ -40,14 +47,37 @@ export function readPart(
     readText(state, raw.thought === true ? 'reasoning' : 'text', raw.text as string, events)
     return
   }
+  const split = splitPart(raw)
+  if (split.length > 1) {
+    report(state, 'part_split', 'a part said more than one thing; it was split into one part for each', events)
+  }
+  for (const one of split) readOne(state, one, (value) => span(index, value), events)
+}
+
+function readOne(
+  state: PartState,
+  raw: JsonObject,
+  span: (value: Json) => string | undefined,
+  events: CompletionEvent[],
+): void {
   const part = camelKeys(raw)
   const call = objectOf(part.functionCall)
-  if (call !== undefined) readCall(state, part, call, (value) => span(index, value), events)
+  if (call !== undefined) readCall(state, part, call, span, events)
   else if (typeof part.text === 'string') readMarkedText(state, part, part.text, events)
-  else {
+  else if (isUnreadable(part)) {
+    state.hasUnread = true
+    events.push({ type: 'unknown', raw })
+  } else if (Object.keys(raw).length > 0) {
     openPart(state)
     events.push({ type: 'opaque', part: state.position, value: { type: 'opaque', origin: state.origin, data: raw } })
   }
+}
+
+/** Reports a repair of the answer, once for each kind. */
+export function report(state: PartState, code: string, message: string, events: CompletionEvent[]): void {
+  if (state.reported.has(code)) return
+  state.reported.add(code)
+  events.push({ type: 'loss', loss: { code, wire, path: '/message/content', kind: 'repaired', message } })
 }
 
 /** The usual part: text, and perhaps whether it is a thought. Only a loop over its keys keeps this cheap. */
@@ -69,6 +99,7 @@ function readText(state: PartState, kind: 'text' | 'reasoning', text: string, ev
     state.position += 1
   }
   const part = state.position
+  if (kind === 'text') state.repeats.addText(text)
   events.push(kind === 'text' ? { type: 'text_delta', part, text } : { type: 'reasoning_delta', part, text })
 }
 
@@ -89,6 +120,7 @@ function readMarkedText(state: PartState, part: JsonObject, text: string, events
     ...(opaque === undefined ? {} : { opaque }),
     ...(extra === undefined ? {} : { extra }),
   })
+  if (of === 'text') state.repeats.addText(text)
   if (text !== '') events.push({ type: of === 'text' ? 'text_delta' : 'reasoning_delta', part: state.position, text })
 }
 
