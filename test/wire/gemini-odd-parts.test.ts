@@ -148,3 +148,35 @@ describe('what comes twice', () => {
     expect(codes(sse(finished, finished, end))).toEqual([])
   })
 })
+
+describe('a call in pieces', () => {
+  const piece = (more: JsonObject): JsonObject => chunk([{ functionCall: more }])
+  const partialArgs: Json = [{ jsonPath: '$.q', stringValue: 'tide' }]
+  const read = (...calls: readonly JsonObject[]) => folded(streamed(sse(...calls.map(piece), chunk([], stop)))).response
+
+  test('with complete arguments instead of pieces has those', () => {
+    const response = read({ name: 'find', willContinue: true }, { args: { q: 'tide' } })
+    expect(response.toolCalls).toMatchObject([{ name: 'find', arguments: '{"q":"tide"}' }])
+    expect(response.losses.map((loss) => loss.code)).not.toContain('arguments_contradicted')
+  })
+
+  test('with complete arguments that say the same is not reported', () => {
+    const response = read(
+      { name: 'find', willContinue: true },
+      { partialArgs, willContinue: true },
+      { args: { q: 'tide' } },
+    )
+    expect(response.toolCalls).toMatchObject([{ arguments: '{"q":"tide"}' }])
+    expect(response.losses.map((loss) => loss.code)).not.toContain('arguments_contradicted')
+  })
+
+  test('with complete arguments that say something else keeps the pieces, and reports it', () => {
+    const response = read(
+      { name: 'find', willContinue: true },
+      { partialArgs, willContinue: true },
+      { args: { q: 'x' } },
+    )
+    expect(response.toolCalls).toMatchObject([{ arguments: '{"q":"tide"}' }])
+    expect(response.losses.map((loss) => loss.code)).toContain('arguments_contradicted')
+  })
+})

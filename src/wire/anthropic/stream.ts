@@ -17,7 +17,7 @@ import { madeCallId } from '../names.js'
 import { type FrameReader, sseStream } from '../sse-stream.js'
 import { errorIn } from './error.js'
 import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent, unreadable } from './response.js'
-import { defaults, modelled, originOf, wire } from './types.js'
+import { defaults, modelled, originOf, sameJson, wire } from './types.js'
 import { usageEvent } from './usage.js'
 
 /** A content block that came at least in part. */
@@ -35,6 +35,8 @@ interface OpenBlock {
   citations: Json[] | undefined
   /** The input of a call that was announced whole; fragments overrule it. */
   input: string | undefined
+  /** The fragments of such a call, to compare. */
+  fragments: string
   closed: boolean
 }
 
@@ -179,6 +181,7 @@ function addFragment(reader: Reader, block: OpenBlock, text: string, events: Com
     events.push({ type: kind === 'text' ? 'text_delta' : 'reasoning_delta', part, text })
     return
   }
+  if (block.input !== undefined) block.fragments += text
   const input = block.wrapped ? block.json + text : text
   block.wrapped &&= mayBeBrokenText(input)
   block.json = block.wrapped ? input : ''
@@ -250,6 +253,7 @@ function addBlock(reader: Reader, index: Json | undefined, kind: OpenBlock['kind
     wrapped: kind === 'call',
     citations: undefined,
     input: undefined,
+    fragments: '',
     closed: false,
   }
   reader.blocks.push(block)
@@ -274,7 +278,11 @@ function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[])
     }
     case 'call':
       if (block.json !== '') reader.calls.push({ index: part, text: block.json }, part) // the finish tells what it is
-      if (block.told || block.input === undefined) return
+      if (block.input === undefined) return
+      if (block.told) {
+        compareInput(block.input, block.fragments, events)
+        return
+      }
       for (const event of reader.calls.push({ index: part, text: block.input }, part)) events.push(event)
       return
     case 'opaque': {
@@ -282,6 +290,14 @@ function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[])
       pushBlock(input === undefined ? head : { ...head, input }, part, reader.origin, events)
     }
   }
+}
+
+/** Reports an announced input that the fragments contradict. What was streamed counts. */
+function compareInput(announced: string, fragments: string, events: CompletionEvent[]): void {
+  if (sameJson(inputOf(announced), inputOf(fragments))) return
+  const message = 'the input that a call was announced with differs from its streamed input; the streamed one counts'
+  const path = '/message/content'
+  events.push({ type: 'loss', loss: { code: 'arguments_contradicted', wire, path, kind: 'repaired', message } })
 }
 
 /** The input of a server's own call; text that is no JSON stays text. */

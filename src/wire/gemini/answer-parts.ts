@@ -7,6 +7,7 @@ import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { brokenText, objectCallOf } from '../arguments.js'
 import type { CallAssembler, CallFragment } from '../calls.js'
+import { sameValue } from '../differences.js'
 import { madeCallId } from '../names.js'
 import { type PartialArguments, partialArguments } from './partial-arguments.js'
 import { callExtra, isUnreadable, signatureOf, splitPart, textExtra, textIn } from './parts-decode.js'
@@ -30,7 +31,15 @@ export interface PartState {
   /** Whether something came that can't be read. */
   hasUnread: boolean
   /** A call whose arguments still come in pieces. */
-  pending: { readonly part: number; readonly fragment: CallFragment; readonly pieces: PartialArguments } | undefined
+  pending: PendingCall | undefined
+}
+
+interface PendingCall {
+  readonly part: number
+  readonly fragment: CallFragment
+  readonly pieces: PartialArguments
+  /** Complete arguments beside the pieces, where the real API has none: they count if no piece comes. */
+  given: JsonObject | undefined
 }
 
 /** The raw text of the arguments of a part, which are this value when parsed. */
@@ -132,7 +141,7 @@ function readCall(
   events: CompletionEvent[],
 ): void {
   if (state.pending !== undefined && call.name === undefined && call.id === undefined) {
-    state.pending.pieces.add(call.partialArgs)
+    addPieces(state.pending, call)
     if (call.willContinue !== true) closePending(state, false, events)
     return
   }
@@ -146,8 +155,8 @@ function readCall(
     append(events, state.calls.push(whole, state.position))
     return
   }
-  state.pending = { part: state.position, fragment, pieces: partialArguments() }
-  state.pending.pieces.add(pieces)
+  state.pending = { part: state.position, fragment, pieces: partialArguments(), given: undefined }
+  addPieces(state.pending, call)
   if (continues !== true) closePending(state, false, events)
 }
 
@@ -155,14 +164,35 @@ function withoutPieces({ partialArgs: _, willContinue: __, ...own }: JsonObject)
   return own
 }
 
+function addPieces(pending: PendingCall, call: JsonObject): void {
+  pending.pieces.add(call.partialArgs)
+  if (isJsonObject(call.args) && Object.keys(call.args).length > 0) pending.given = call.args
+}
+
 /** Ends a call that came in pieces. `cut` says that the answer ended before it did. */
 export function closePending(state: PartState, cut: boolean, events: CompletionEvent[]): void {
   const { pending } = state
   if (pending === undefined) return
-  const text = pending.pieces.text()
+  const text = argumentsOfPending(state, pending, events)
   const broken = cut ? 'truncated' : text === undefined ? 'malformed' : undefined
   append(events, state.calls.push({ ...pending.fragment, text: text ?? '', broken }, pending.part))
   state.pending = undefined
+}
+
+/** The streamed arguments. Complete ones that say something else are reported, but what was streamed counts. */
+function argumentsOfPending(
+  state: PartState,
+  { pieces, given }: PendingCall,
+  events: CompletionEvent[],
+): string | undefined {
+  const text = pieces.text()
+  if (given === undefined) return text
+  if (text === '{}') return JSON.stringify(given)
+  if (text === undefined || !sameValue(JSON.parse(text) as Json, given)) {
+    const message = 'complete arguments of a call differ from its streamed ones; the streamed ones count'
+    report(state, 'arguments_contradicted', message, events)
+  }
+  return text
 }
 
 /** A call as the assembler takes it. An id that was not given is made, and noted as made: it is not sent back. */
