@@ -237,6 +237,26 @@ describe('streams of real servers', () => {
     }
   })
 
+  test('a message at the end of a stream adds nothing to the deltas but what they left out', () => {
+    const chunk = (said: object, finish: string | null = null): object => {
+      return { id: 'c', model: 'm', choices: [{ index: 0, ...said, finish_reason: finish }] }
+    }
+    const call = { id: 'a', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }
+    const first = [chunk({ delta: { role: 'assistant', content: 'Red' } }), chunk({ delta: { content: ' fox' } })]
+    const read = (content: string) => {
+      const end = chunk({ message: { role: 'assistant', content, tool_calls: [call] } }, 'tool_calls')
+      const { response } = answerOf(sse([...first, end]))
+      return [response.text, response.toolCalls.length, response.losses.map((loss) => loss.code)]
+    }
+    expect(read('Red fox')).toEqual(['Red fox', 1, []])
+    expect(read('A grey wolf')).toEqual(['Red fox', 1, ['streamed_text_kept']])
+    const whole = [
+      chunk({ message: { role: 'assistant', content: 'Red' } }),
+      chunk({ message: { content: ' fox' } }, 'stop'),
+    ]
+    expect(answerOf(sse(whole)).response.text).toBe('Red fox')
+  })
+
   test('the first of several choices counts, the others are kept, streamed or whole', () => {
     const message = (content: string): object => ({ role: 'assistant', content })
     const whole = {

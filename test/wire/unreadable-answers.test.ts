@@ -38,7 +38,10 @@ describe('openai-chat', () => {
     ['a message that is a text', [{ index: 0, message: 'hi', finish_reason: 'stop' }]],
     ['no first choice', [{ index: 1, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }]],
     ['calls that are no list', [{ index: 0, message: { content: null, tool_calls: 'x' }, finish_reason: 'stop' }]],
-    ['a call that is null', [{ index: 0, message: { content: null, tool_calls: [null] }, finish_reason: 'tool_calls' }]],
+    [
+      'a call that is null',
+      [{ index: 0, message: { content: null, tool_calls: [null] }, finish_reason: 'tool_calls' }],
+    ],
     ['no choices', []],
     ['choices that are null', null],
   ]
@@ -80,7 +83,10 @@ describe('openai-responses', () => {
     ['a text part without text', [{ type: 'message', role: 'assistant', content: [{ type: 'output_text' }] }]],
     [
       'reasoning and a message without content',
-      [{ type: 'reasoning', id: 'rs_1', summary: [] }, { type: 'message', role: 'assistant' }],
+      [
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+        { type: 'message', role: 'assistant' },
+      ],
     ],
   ]
   const answer = (output: unknown): object => ({ id: 'resp_1', object: 'response', status: 'completed', output })

@@ -98,7 +98,7 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
     addFragment(reader, learned, text, events)
     return
   }
-  if (frame.data === '[DONE]') return
+  if (frame.data.trim() === '[DONE]') return
   const value = parseBody(frame.data)
   if (!isJsonObject(value)) {
     events.push({ type: 'unknown', raw: value })

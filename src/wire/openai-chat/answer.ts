@@ -34,7 +34,9 @@ export interface Answer {
   place: number
   /** Whether a choice had a message or a delta, even an empty one. */
   hasMessage: boolean
-  hasText: boolean
+  /** Whether it comes in deltas: a message among them then repeats what they said. */
+  hasDelta: boolean
+  textLength: number
   /** Whether a message held a call or a block that is not in any known form. */
   hasUnreadable: boolean
   finishWord: string
@@ -61,7 +63,8 @@ export function openAnswer(exchange: Exchange, env: Env, whole: boolean): Answer
     state: 'empty',
     place: 0,
     hasMessage: false,
-    hasText: false,
+    hasDelta: false,
+    textLength: 0,
     hasUnreadable: false,
     finishWord: '',
     refused: false,
@@ -135,7 +138,7 @@ export function readLone(answer: Answer, { key, index }: LoneString, text: strin
 }
 
 function pushText(answer: Answer, text: string, events: CompletionEvent[]): void {
-  answer.hasText = true
+  answer.textLength += text.length
   events.push({ type: 'text_delta', part: slots.text, text })
 }
 
@@ -177,7 +180,10 @@ function readChoice(answer: Answer, choice: JsonObject, text: string, events: Co
   if (isJsonObject(choice.error)) answer.failure = errorIn(choice)
   addChoice(answer.facts, choice)
   const delta = messageOf(choice, answer.whole)
-  if (delta !== undefined) readDelta(answer, delta, text, events)
+  const isDelta = isJsonObject(choice.delta)
+  if (delta !== undefined)
+    readDelta(answer, isDelta || !answer.hasDelta ? delta : newIn(answer, delta, events), text, events)
+  answer.hasDelta ||= isDelta
   if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
     answer.finishWord = choice.finish_reason
     answer.state = 'finished'
@@ -193,6 +199,24 @@ export function messageOf({ message, delta, text }: JsonObject, whole: boolean):
   if (isJsonObject(first)) return first
   if (isJsonObject(second)) return second
   return typeof text === 'string' ? { content: text } : undefined
+}
+
+/** What a message at the end of a stream adds to the deltas. Text that was shown cannot be taken back: where the message differs, it is left out. */
+function newIn(answer: Answer, message: JsonObject, events: CompletionEvent[]): JsonObject {
+  const { calls, reasoning, refused, textLength } = answer
+  const { content } = message
+  if (textLength > 0 && typeof content === 'string' && content !== '' && content.length !== textLength) {
+    const said = 'the text at the end of the stream differs from what was streamed before; the streamed text is kept'
+    const loss = { code: 'streamed_text_kept', wire, path: '/text', kind: 'repaired', message: said } as const
+    events.push({ type: 'loss', loss })
+  }
+  const isKnown = (key: string): boolean => {
+    if (key === 'content') return textLength > 0
+    if (key === 'tool_calls' || key === 'function_call') return calls.count() > 0
+    if (key === 'refusal') return refused
+    return key.startsWith('reasoning') && reasoning !== undefined
+  }
+  return Object.fromEntries(Object.entries(message).filter(([key]) => !isKnown(key)))
 }
 
 /** Every member of a message or delta, in one pass; then reasoning, text, refusal and calls, in this order. */
@@ -424,9 +448,9 @@ export function finishAnswer(answer: Answer, events: CompletionEvent[]): void {
 }
 
 /** Why an answer that ended well is no answer; nothing when it is one. */
-function missingIn({ hasMessage, hasText, hasUnreadable, calls }: Answer): string | undefined {
+function missingIn({ hasMessage, textLength, hasUnreadable, calls }: Answer): string | undefined {
   if (!hasMessage) return 'choices[0] must be an object with a message'
-  if (hasUnreadable && !hasText && calls.count() === 0) {
+  if (hasUnreadable && textLength === 0 && calls.count() === 0) {
     return 'choices[0].message holds no text, and its content or tool_calls are in no known form'
   }
   return undefined
