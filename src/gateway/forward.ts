@@ -95,7 +95,7 @@ async function readWhole(call: Leg, endpoint: Endpoint, answer: TransportRespons
   try {
     for await (const piece of answer.body) pieces.push(piece)
   } catch (error) {
-    throw withoutSecrets(failureOf(error), endpoint.secrets)
+    throw withoutSecrets(failureOf(error, call.signal), endpoint.secrets)
   }
   call.progress.unread = outcomeReader(call, endpoint, answer, pieces)
   const body = bodyBytes(pieces)

@@ -3,15 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { type Wire, wires } from '../../src/conversation/messages.js'
 import { createGateway, type Gateway, type GatewayLogRecord } from '../../src/gateway/index.js'
 import type { TransportRequest } from '../../src/transport/transport.js'
-import { bodies } from './asking.js'
+import { bodies, paths } from './asking.js'
 
-const paths: Readonly<Record<Wire, string>> = {
-  'openai-chat': '/v1/chat/completions',
-  'openai-responses': '/v1/responses',
-  anthropic: '/v1/messages',
-  ollama: '/api/chat',
-  gemini: '/v1beta/models/any:generateContent',
-}
 const key = 'key-for-a-few'
 const named = wires.filter((wire) => wire !== 'gemini')
 
