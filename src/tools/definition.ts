@@ -80,6 +80,7 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     name,
     description,
     spec,
+    inputSchema: taken.schema,
     capabilities: options.capabilities === undefined ? [] : [...new Set(options.capabilities)],
     source,
     repeatable: options.repeatable ?? false,
@@ -89,6 +90,7 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
   }
   const tool = Object.defineProperty(facts, 'digest', digestProperty) as Draft<Input, Output>
   const { timeoutMs, concurrency, rateLimit } = options
+  if (spec.strict !== undefined) tool.strict = spec.strict
   if (timeoutMs !== undefined) tool.timeoutMs = timeoutMs
   if (concurrency !== undefined) tool.concurrency = concurrency
   if (rateLimit !== undefined) tool.rateLimit = rateLimit

@@ -1,4 +1,4 @@
-// What MCP tools return: content blocks, or a text with artifacts. The model gets text and images; the rest is kept beside.
+// What MCP and LangChain tools return: content blocks, or a text with artifacts. The model gets text and images; the rest is kept beside.
 // Trap: a program's own objects may have a `content` member too, so only the exact MCP form is taken apart; everything else,
 // an unknown kind of block included, is shown to the model as the JSON it is.
 import type { ImagePart, ToolErrorCategory } from '../conversation/messages.js'
@@ -35,9 +35,21 @@ export function failedCategory(text: string): ToolErrorCategory {
   return codeCategories.get(code ?? '') ?? 'unknown'
 }
 
-/** A `CallToolResult`, or a tuple of text (or blocks) and artifacts; undefined for every other value. */
+/** Arrays that are pairs of content and artifacts. */
+const pairs = new WeakSet<object>()
+
+/**
+ * Marks a value that a LangChain tool returned: an array of content and artifacts is a pair then. An array that any other
+ * tool returns is data, whatever is in it.
+ */
+export function markContentPair<T>(value: T): T {
+  if (Array.isArray(value)) pairs.add(value)
+  return value
+}
+
+/** A `CallToolResult`, or a marked pair of text (or blocks) and artifacts; undefined for every other value. */
 export function readMcp(value: unknown): Returned | undefined {
-  if (Array.isArray(value)) return readTuple(value)
+  if (Array.isArray(value)) return pairs.has(value) ? readPair(value) : undefined
   if (typeof value !== 'object' || value === null || !('content' in value)) return undefined
   if (!Object.keys(value).every((key) => resultKeys.has(key))) return undefined
   const { content, structuredContent, isError, _meta } = value as { readonly [key: string]: unknown }
@@ -54,7 +66,7 @@ export function readMcp(value: unknown): Returned | undefined {
 }
 
 /** `[text, artifacts]`. The second must be an object or a list: a list of two strings is data. */
-function readTuple(value: readonly unknown[]): Returned | undefined {
+function readPair(value: readonly unknown[]): Returned | undefined {
   const [content, artifacts] = value
   if (value.length !== 2 || typeof artifacts !== 'object' || artifacts === null) return undefined
   const kept = artifactsOf(new Map([['artifacts', artifacts]]))

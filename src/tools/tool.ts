@@ -49,6 +49,9 @@ export interface Tool<Input = never, Output = unknown> extends ToolLimits {
   readonly description: string
   /** What the model is told: frozen, so that its encoded form can be cached. */
   readonly spec: ToolSpec
+  /** The schema and flag of `spec`, so that a tool can stand wherever a `ToolSpec` can. */
+  readonly inputSchema?: JsonObject
+  readonly strict?: boolean
   readonly capabilities: readonly ToolCapability[]
   /** Where the tool came from, for collisions and the audit trail; `local` unless imported. */
   readonly source: string

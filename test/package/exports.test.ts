@@ -34,6 +34,7 @@ test('the root door exports these values', () => {
     'applyLosses',
     'argsOf',
     'bodyBytes',
+    'bundleSchema',
     'chainOfThought',
     'chatAdapter',
     'codecs',

@@ -103,6 +103,11 @@ const cases: Readonly<Record<SpecRule, { changes: object; message: string; path?
     changes: property({ $ref: '#/$defs/missing' }),
     message: 'the reference "#/$defs/missing" leads nowhere in the schema',
   },
+  dialect_unknown: {
+    changes: input({ ...city, $schema: 'https://example.com/dialect' }),
+    message: '$schema names the dialect "https://example.com/dialect"',
+    path: '/$schema',
+  },
   ref_cycle: {
     changes: input({
       ...city,

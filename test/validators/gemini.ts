@@ -43,7 +43,7 @@ export function validate(body: unknown, options: GeminiOptions = {}): readonly s
   refuse(request, foreignKeys, '', problems)
   whenGiven(request, ['systemInstruction'], '', (value, path) => {
     const parts = list(member(object(value, path, problems), 'parts'), `${path}/parts`, problems, 1)
-    for (const part of parts) text(member(object(part, path, problems), 'text'), `${path}/parts/text`, problems)
+    for (const part of parts) filled(object(part, path, problems), `${path}/parts`, problems)
   })
   choice(request, tools(request, problems), problems)
   settings(request, problems)
@@ -165,7 +165,7 @@ function answers(calls: readonly Members[], responses: readonly Members[], path:
 function part(value: Members, role: unknown, path: string, problems: Problems): Members {
   const kinds = partKinds.filter((kind) => has(value, kind))
   if (kinds.length !== 1) problems.push(`${path}: must hold exactly one of ${partKinds.join(', ')}`)
-  whenGiven(value, ['text'], path, (words, at) => text(words, at, problems))
+  if (has(value, 'text')) filled(value, path, problems)
   whenGiven(value, ['thought'], path, (flag, at) => oneOf(flag, [true, false], at, problems))
   whenGiven(value, ['thoughtSignature'], path, (signature, at) => matching(signature, base64, at, problems))
   whenGiven(value, ['inlineData'], path, (data, at) => blob(object(data, at, problems), at, problems))
@@ -185,6 +185,12 @@ function part(value: Members, role: unknown, path: string, problems: Problems): 
     })
   })
   return value
+}
+
+/** Vertex refuses an empty text, but a signature may stand on one. */
+function filled(value: Members, path: string, problems: Problems): void {
+  const words = text(member(value, 'text'), `${path}/text`, problems)
+  if (words === '' && !has(value, 'thoughtSignature')) problems.push(`${path}/text: must not be empty`)
 }
 
 /** Media of a result: inline, or by address. */

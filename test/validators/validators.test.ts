@@ -147,6 +147,8 @@ const faults: readonly (readonly [Wire, string, object])[] = [
   ['gemini', 'fewer responses than calls', contents([model('a', 'b'), reply('a')])],
   ['gemini', 'a response of no call', contents([reply('a')])],
   ['gemini', 'a model first', { contents: [{ role: 'model', parts: [{ text: 'x' }] }] }],
+  ['anthropic', 'calls without tools', { ...claude([used('a'), told('a')]), tools: undefined }],
+  ['gemini', 'an empty text', { contents: [{ role: 'user', parts: [{ text: '' }] }] }],
   ['gemini', 'no parts', { contents: [{ role: 'user', parts: [] }] }],
   [
     'gemini',
@@ -162,9 +164,4 @@ const faults: readonly (readonly [Wire, string, object])[] = [
 
 test.each(faults)('%s: %s is refused', (wire, _, body) => {
   expect(validators[wire](JSON.parse(JSON.stringify(body)))).not.toEqual([])
-})
-
-test('anthropic: Bedrock refuses calls without tools', () => {
-  const { tools: _, ...body } = claude([used('a'), told('a')]) as { readonly tools: unknown }
-  expect([anthropic(body), anthropic(body, { declaredTools: true }).length]).toEqual([[], 1])
 })

@@ -9,7 +9,7 @@ import { ChangingText } from '../../json/changing-text.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { mayBeBrokenText } from '../arguments.js'
+import { brokenHeadLength, mayBeBrokenText } from '../arguments.js'
 import { type CallAssembler, callAssembler } from '../calls.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { leftover } from '../extra.js'
@@ -98,7 +98,7 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
     addFragment(reader, learned, text, events)
     return
   }
-  if (frame.data === '[DONE]') return
+  if (frame.data.trim() === '[DONE]') return
   const value = parseBody(frame.data)
   if (!isJsonObject(value)) {
     events.push({ type: 'unknown', raw: value })
@@ -172,7 +172,8 @@ function addFragment(reader: Reader, block: OpenBlock, text: string, events: Com
     return
   }
   const input = block.wrapped ? block.json + text : text
-  block.wrapped &&= mayBeBrokenText(input)
+  // Only the head of the text decides: a text that is longer was looked at before.
+  block.wrapped &&= block.json.length > brokenHeadLength || mayBeBrokenText(input)
   block.json = block.wrapped ? input : ''
   if (block.wrapped) return
   for (const event of reader.calls.push({ index: part, text: input }, part)) events.push(event)

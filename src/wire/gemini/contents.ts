@@ -15,6 +15,7 @@ import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { leftover } from '../extra.js'
 import { invalidAt } from '../request-body.js'
+import { createOpenCalls, type OpenCalls } from './open-calls.js'
 import { clientOrigin, decodeModelPart, decodeUserPart, decodeUserText, positionalId, textIn } from './parts-decode.js'
 import { decodeResult } from './results.js'
 import { camelKeys, contentKeys, listOf, objectOf, wire } from './types.js'
@@ -33,25 +34,18 @@ export const rawMembers: (text: string) => FindSpan = spanFinder(
   lists.flatMap((list) => partLists.flatMap((parts) => rawFields.map((field) => list + parts + field))),
 )
 
-/** A call of the last model turn, waiting for its result. */
-interface OpenCall {
-  readonly id: string
-  readonly name: string
-  readonly hadId: boolean
-  answered: boolean
-}
-
 interface Reading {
   readonly spans: FindSpan
   readonly messages: Message[]
   readonly losses: Loss[]
   /** How many calls were read. */
   calls: number
-  open: readonly OpenCall[]
+  /** The calls of the last model turn, which may be spread over several contents. */
+  open: OpenCalls
 }
 
 export function decodeContents(value: Json | undefined, spans: FindSpan, losses: Loss[]): readonly Message[] {
-  const reading: Reading = { spans, messages: [], losses, calls: 0, open: [] }
+  const reading: Reading = { spans, messages: [], losses, calls: 0, open: createOpenCalls() }
   const single = !Array.isArray(value)
   listOf(value).forEach((item, index) => {
     const path = single ? '/contents' : `/contents/${index}`
@@ -85,7 +79,7 @@ function readModel(
   base: (index: number) => string,
   reading: Reading,
 ): void {
-  const open: OpenCall[] = []
+  if (reading.messages.at(-1)?.role !== 'assistant') reading.open = createOpenCalls()
   const made = parts.map((part, index) => {
     let hadId = true
     const decoded = decodeModelPart(
@@ -98,7 +92,7 @@ function readModel(
     )
     if (isCall(decoded)) {
       reading.calls += 1
-      open.push({ id: decoded.id, name: decoded.name, hadId, answered: false })
+      reading.open.add({ id: decoded.id, name: decoded.name, hadId })
     }
     return decoded
   })
@@ -109,7 +103,6 @@ function readModel(
     ...contentExtra(content, 'model'),
   }
   reading.messages.push(message)
-  reading.open = open
 }
 
 function readUser(
@@ -150,22 +143,18 @@ function matched(
     const response = objectOf(camelKeys(part).functionResponse) ?? {}
     return { id: textIn(response.id), name: textIn(response.name) }
   })
-  const take = (test: (call: OpenCall) => boolean): OpenCall | undefined => {
-    const call = reading.open.find((candidate) => !candidate.answered && test(candidate))
-    if (call !== undefined) call.answered = true
-    return call
-  }
-  const calls = named.map(({ id }) => (id === '' ? undefined : take((call) => call.hadId && call.id === id)))
+  const { open } = reading
+  const calls = named.map(({ id }) => (id === '' ? undefined : open.takeById(id)))
   return responses.map(({ part, path }, index) => {
     const { id, name } = named[index] as { id: string; name: string }
     const span = (value: Json): string | undefined => rawResponse(reading.spans, path, value)
     const byId = calls[index]
     if (byId !== undefined) return decodeResult(part, span, { callId: byId.id, name: name || byId.name })
-    const nameless = take((call) => !call.hadId && call.name === name)
+    const nameless = open.takeWithoutId(name)
     if (nameless !== undefined) {
       return decodeResult(part, span, { callId: nameless.id, name, ...(id === '' ? {} : { note: id }) })
     }
-    const unnamed = id === '' ? take((call) => call.name === name) : undefined
+    const unnamed = id === '' ? open.takeByName(name) : undefined
     if (unnamed !== undefined) return decodeResult(part, span, { callId: unnamed.id, name, note: false })
     return decodeResult(part, span, { callId: id, name })
   })
