@@ -1,6 +1,7 @@
 // Tools as an MCP server, judged by the official client: lists, calls, errors, progress, cancellation, structured content.
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -332,5 +333,53 @@ describe('the HTTP service', () => {
     const { service } = await overHttp()
     const port = Number(new URL(service.url ?? '').port)
     await expect(serveMcp([], { transport: 'http', http: { port } })).rejects.toMatchObject({ code: 'network' })
+  })
+
+  test('foreign sessions do not end one that is in use; beyond the limit a new one is refused', async () => {
+    const { service, client } = await overHttp()
+    const statuses: number[] = []
+    for (let count = 0; count < 120; count += 1) statuses.push((await raw(service.url ?? '', json, initialize)).status)
+    expect(statuses.slice(0, 99).every((status) => status === 200)).toBe(true)
+    expect(new Set(statuses.slice(99))).toEqual(new Set([503]))
+    expect((await client.listTools()).tools).toHaveLength(6)
+  })
+
+  test('a session without an open stream is kept while it is used, and makes room once it is idle', async () => {
+    const service = await serveMcp(registry(), { transport: 'http', http: { maxSessions: 1, idleSessionMs: 400 } })
+    onTestFinished(() => service.close())
+    const url = service.url ?? ''
+    const begun = await fetch(url, { method: 'POST', headers: json, body: initialize })
+    const headers = { ...json, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' }
+    await begun.text()
+    const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+    const asked = async (): Promise<number> => (await raw(url, headers, list)).status
+    for (let count = 0; count < 3; count += 1) {
+      expect(await asked()).toBe(200)
+      expect((await raw(url, json, initialize)).status).toBe(503)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    await until(async () => (await raw(url, json, initialize)).status === 200)
+    expect(await asked()).toBe(404)
+  })
+
+  test('a request that does not arrive in time is closed', async () => {
+    const { service, client } = await overHttp(registry(), { http: { bodyTimeoutMs: 300 } })
+    const { port } = new URL(service.url ?? '')
+    const closed = new Promise<string>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1')
+      let text = ''
+      socket.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+      socket.on('close', () => resolve(text))
+      socket.write(`POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 1000\r\n\r\n{"jsonrpc":`)
+    })
+    expect(await closed).toMatch(/^(?:HTTP\/1\.1 408|$)/)
+    expect((await client.listTools()).tools).toHaveLength(6)
+  })
+
+  test.each(['maxSessions', 'idleSessionMs', 'bodyTimeoutMs'])('a limit %s of 0 is misuse', async (name) => {
+    const service = serveMcp([], { transport: 'http', http: { [name]: 0 } })
+    await expect(service).rejects.toMatchObject({ code: 'misuse', message: expect.stringContaining(name) as string })
   })
 })
