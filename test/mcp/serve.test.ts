@@ -15,6 +15,7 @@ import type { identity } from '../../src/mcp/identity.js'
 import { LineTransport } from '../../src/mcp/line-transport.js'
 import { type McpService, type ServeOptions, serveMcp } from '../../src/mcp/serve.js'
 import { tool } from '../../src/tools/define.js'
+import { importTool } from '../../src/tools/import-tool.js'
 import { params } from '../../src/tools/params.js'
 import { ToolRegistry } from '../../src/tools/registry.js'
 import { root } from '../layers/source.js'
@@ -87,6 +88,18 @@ const registry = (): ToolRegistry =>
     }),
   ])
 
+const audience = { annotations: { audience: ['user'], priority: 0.5 } }
+const mixed = [
+  { type: 'audio', data: 'UklG', mimeType: 'audio/wav', ...audience },
+  { type: 'text', text: 'look', ...audience },
+  { type: 'resource', resource: { uri: 'file:///a.txt', text: 'inside', mimeType: 'text/plain' } },
+  { type: 'image', data: 'QUJD', mimeType: 'image/png', ...audience },
+  { type: 'resource', resource: { uri: 'file:///b.bin', blob: 'QUJD' } },
+  { type: 'resource_link', uri: 'file:///c.txt', name: 'c', ...audience },
+]
+const given = (name: string, value: unknown) =>
+  tool({ name, description: 'Gives what it was given', input: params.object({}), execute: () => value })
+
 interface Pair {
   readonly client: Client
   readonly service: McpService
@@ -148,6 +161,40 @@ describe.each([
       { type: 'text', text: 'look' },
       { type: 'image', data: 'QUJD', mimeType: 'image/png' },
     ])
+  })
+
+  test('every block of an MCP result reaches the client as it is, with its annotations and its order', async () => {
+    const { client } = await open(new ToolRegistry([given('mixed', { content: mixed, _meta: { page: 2 } })]))
+    expect(await client.callTool({ name: 'mixed' })).toEqual({ content: mixed, _meta: { page: 2 } })
+  })
+
+  test('where the text of an MCP result is cut, the other blocks reach the client nevertheless', async () => {
+    const long = { type: 'text', text: 'x'.repeat(5_000) }
+    const { client } = await open(new ToolRegistry([given('long', { content: [...mixed, long] })]), {
+      maxResultBytes: 1_000,
+    })
+    const { content } = (await client.callTool({ name: 'long' })) as { content: { type: string; text?: string }[] }
+    expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'audio', 'resource', 'resource', 'resource_link'])
+    expect(content[0]?.text).toContain('bytes left out')
+  })
+
+  test('hints about a tool are listed', async () => {
+    const hints = { title: 'Looks', readOnlyHint: true }
+    const own = tool({
+      name: 'own',
+      description: 'Looks at something',
+      input: params.object({}),
+      annotations: hints,
+      execute: () => 'a',
+    })
+    const foreign = importTool({
+      name: 'foreign',
+      inputSchema: { type: 'object' },
+      annotations: { destructiveHint: true },
+    })
+    const { client } = await open(new ToolRegistry([own, foreign.tool]))
+    const { tools } = await client.listTools()
+    expect(tools.map(({ annotations }) => annotations)).toEqual([hints, { destructiveHint: true }])
   })
 
   test('failures, bad arguments and unknown tools are results that say so', async () => {
@@ -232,6 +279,14 @@ test('tools of a server can be served on, with their structured content', async 
   await client.listTools()
   const result = await client.callTool({ name: 'add', arguments: { a: 1, b: 1 } })
   expect(result.structuredContent).toEqual({ sum: 2, note: 'none' })
+})
+
+test('blocks of a tool of another server are served on', async () => {
+  const first = await serveMcp([given('mixed', { content: mixed })], { transport: 'http' })
+  onTestFinished(() => first.close())
+  const { registry: remote } = await connected({ inner: { url: first.url ?? '' } })
+  const { client } = await overStreams(remote, { policy: { network: 'allow' } })
+  expect((await client.callTool({ name: 'mixed' })).content).toEqual(mixed)
 })
 
 test('the service on streams is over when its input ends, and what runs is aborted', async () => {
