@@ -13,22 +13,7 @@ import {
   refuseUnknown,
   wrongValue,
 } from './given.js'
-import type { OpaqueTool, ToolSpec } from './request.js'
-
-const requestFields: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'tools',
-  'toolChoice',
-  'parallelToolCalls',
-  'output',
-  'maxTokens',
-  'temperature',
-  'topP',
-  'stop',
-  'reasoning',
-  'extra',
-])
+import { type OpaqueTool, requestFields, type ToolSpec } from './request.js'
 
 /** Throws `invalid_request` with the path of the first member that is not what a request has there. */
 export function checkRequest(request: unknown): void {

@@ -20,6 +20,8 @@ export interface ToolOptions extends ToolLimits {
   readonly repeatable?: boolean
   /** Asks providers that can to hold the model to the schema exactly. */
   readonly strict?: boolean
+  /** MCP's hints about the tool (`readOnlyHint`, `title`, …), which `serveMcp` lists. */
+  readonly annotations?: JsonObject
 }
 
 /** What a handler may return: what the output schema takes, or anything without one. */
@@ -94,6 +96,7 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
   if (timeoutMs !== undefined) tool.timeoutMs = timeoutMs
   if (concurrency !== undefined) tool.concurrency = concurrency
   if (rateLimit !== undefined) tool.rateLimit = rateLimit
+  if (options.annotations !== undefined) tool.annotations = options.annotations
   if (output !== undefined) {
     tool.outputSchema = output.schema
     tool.checkOutput = (value) => output.check(value) as Checked<Output> | Promise<Checked<Output>>
