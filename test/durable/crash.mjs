@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { listRuns } from '../../dist/durable/index.js'
 import { takeUp } from './mortal.mjs'
 
 let bundle
@@ -84,6 +85,8 @@ export async function crashOnce(turns, kill) {
     const after = new Map(stepsOf(folder))
     const faults = []
     if (second.reason !== 'answer') faults.push(`the run was not finished: ${JSON.stringify(second)}`)
+    const [listed] = await listRuns(join(folder, 'runs'))
+    if (listed?.status !== 'done') faults.push(`the run is finished, and listed as ${listed?.status}`)
     for (const [name, value] of before)
       if (after.get(name) !== value) faults.push(`the step ${name} was lost or changed`)
     const counts = new Map()
