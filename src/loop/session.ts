@@ -102,7 +102,7 @@ export class Session {
   async #open(lifetime: Lifetime): Promise<void> {
     const { journal: store, runId, conversation } = this.#setup
     if (!isStore(store)) return
-    const journal = await store.open(runId)
+    const journal = await store.open(runId, lifetime.signal)
     this.#journal = journal
     onAbort(journal.cancelled, (reason) => lifetime.end(aborted(reason)))
     checkAlive(lifetime)
