@@ -1,5 +1,6 @@
 // How a server is reached, as a program or a configuration file says it.
 import { ToolwireError } from '../errors/error.js'
+import type { Formats } from '../schema/formats/formats.js'
 import type { ToolCapability } from '../tools/tool.js'
 
 interface SpecOptions {
@@ -10,6 +11,8 @@ interface SpecOptions {
   readonly capabilities?: readonly ToolCapability[] | undefined
   /** How long one of its tools may run; the executor's time unless given. */
   readonly timeoutMs?: number | undefined
+  /** The values of `format` that arguments are checked for, such as `formats` of `toolwire/formats`. Default: none. */
+  readonly formats?: Formats | undefined
 }
 
 /** A program that speaks MCP on its standard input and output. */
