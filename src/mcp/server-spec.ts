@@ -1,5 +1,6 @@
 // How a server is reached, as a program or a configuration file says it.
 import { ToolwireError } from '../errors/error.js'
+import type { Formats } from '../schema/formats/formats.js'
 import type { ToolCapability } from '../tools/tool.js'
 import { defaultMaxMessageBytes } from './message-limit.js'
 
@@ -13,6 +14,8 @@ interface SpecOptions {
   readonly timeoutMs?: number | undefined
   /** How many bytes one message of this server may have; 16,777,216. A longer one is an error, and nothing holds it in memory. */
   readonly maxMessageBytes?: number | undefined
+  /** The values of `format` that arguments are checked for, such as `formats` of `toolwire/formats`. Default: none. */
+  readonly formats?: Formats | undefined
 }
 
 /** A program that speaks MCP on its standard input and output. */
