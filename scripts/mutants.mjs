@@ -1,4 +1,4 @@
-// `npm run mutants [-- --seed n] [--count 400] [--folder src/json] [--file src/json/parse.ts] [--changed main] [--resume] [--survivors]`:
+// `npm run mutants [-- --seed n] [--count 400] [--folder src/json] [--file src/json/parse.ts] [--changed main] [--fresh] [--resume] [--survivors]`:
 // changes the sources at random, one place at a time, and runs the tests of the area that run this place. A mutant that no test notices
 // survives. Prints a table per folder and the survivors, and fails when the score is below 85 %.
 import { execFileSync, fork } from 'node:child_process'
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     changed: { type: 'string' },
     workers: { type: 'string', default: '1' },
     least: { type: 'string', default: '85' },
+    fresh: { type: 'boolean', default: false },
     resume: { type: 'boolean', default: false },
     survivors: { type: 'boolean', default: false },
   },
@@ -174,7 +175,15 @@ console.log(
 const workers = Array.from({ length: Number(values.workers) }, (_, index) => createWorker(`worker-${index}`))
 const { files } = await workers[0].ask('list')
 const tests = files.filter(isRunnable)
-const records = await measureBaseline({ root, cache, worker: workers[0], tests, sources: all, log })
+const records = await measureBaseline({
+  root,
+  cache,
+  worker: workers[0],
+  tests,
+  sources: all,
+  isFresh: values.fresh,
+  log,
+})
 const points = new Map([...selected].map(([file, source]) => [file, listPoints(file, source)]))
 const equivalent = readEquivalent()
 
