@@ -57,6 +57,8 @@ export interface Exchange {
   readonly output?: Mapping
   /** Whether the text of the answer is the call that was demanded, on a wire that can demand none but in this way. */
   readonly callAsText?: boolean
+  /** The provider's own tools that the request declares, as they are sent. */
+  readonly opaqueTools?: readonly JsonObject[]
   /** Server half: what the client's request asked of the answer (include_usage, version, alt=sse, …). */
   readonly client?: JsonObject
 }
