@@ -1,6 +1,8 @@
 // A model call of a client: who answers it, on the same wire or on another, and what the gateway keeps of it.
 
 import type { Wire } from '../conversation/messages.js'
+import type { CompletionRequest } from '../conversation/request.js'
+import { checkRequestLimits, type RequestLimits } from '../conversation/request-limits.js'
 import type { ToolwireError } from '../errors/error.js'
 import type { Endpoint } from '../model/sending.js'
 import type { DecodedRequest, Env, Exchange, HttpRequest } from '../wire/codec.js'
@@ -8,7 +10,7 @@ import { codecs, profileOf } from '../wire/index.js'
 import { askedOf } from './asked.js'
 import type { GatewayCall, Leg, Written } from './call.js'
 import { mayUse } from './clients.js'
-import { refused } from './failure.js'
+import { failureOf, refused } from './failure.js'
 import { forwarded } from './forward.js'
 import type { ClientKey } from './options.js'
 import { refuseForeignState } from './references.js'
@@ -23,6 +25,7 @@ export interface Service {
   readonly targetWires: ReadonlySet<Wire>
   readonly state: Pick<GatewayState, 'conversations' | 'continuations'>
   readonly strict: boolean
+  readonly requestLimits: RequestLimits
 }
 
 /** Throws what the client is told, or rejects with it. */
@@ -56,6 +59,7 @@ export function completion(
   }
   const decoded = read ?? codec.request.decode(http, env)
   const { request, keep } = continued(service, decoded, chosen, owner)
+  checkSize(request, service.requestLimits)
   const { strict } = service
   // Written out: to copy a leg and add to it costs as much as the rest here.
   return translated({
@@ -74,6 +78,16 @@ export function completion(
     chosen,
     strict,
   })
+}
+
+/** Refuses a request with a list that is longer than the gateway takes. */
+function checkSize(request: CompletionRequest, limits: RequestLimits): void {
+  try {
+    checkRequestLimits(request, limits, 'limits')
+  } catch (error) {
+    const { code, message, detail } = failureOf(error)
+    throw refused(413, code, message, { detail })
+  }
 }
 
 /** Longer ones are no names: they would be logged, and remembered. */
