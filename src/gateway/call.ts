@@ -46,6 +46,8 @@ export interface GatewayCall extends Leg {
   readonly decodingLosses: readonly Loss[]
   /** Keeps what the client may come back to; `items` are those it can name. */
   readonly keep: (response: CompletionResponse, items?: readonly JsonObject[]) => void
+  /** Whether the signatures of an answer come back to its provider although the client cannot carry them. */
+  readonly keepsSignatures: (response: CompletionResponse) => boolean
   readonly chosen: Chosen
   readonly strict: boolean
 }

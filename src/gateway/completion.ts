@@ -14,6 +14,7 @@ import type { ClientKey } from './options.js'
 import { refuseForeignState } from './references.js'
 import type { GatewayState } from './state.js'
 import { type Chosen, foreignTo } from './targets.js'
+import { hasThinkingToken, withoutThinkingTokens } from './thinking-tokens.js'
 import { translated } from './translate.js'
 import type { Visit } from './visit.js'
 
@@ -48,14 +49,15 @@ export function completion(
   facts.target = chosen.model.name
   const { signal } = visit.arrival
   const owner = client?.name ?? ''
-  const endpoint = passingEndpoint(chosen, exchange)
+  const hasToken = wire === 'anthropic' && hasThinkingToken(http.body as string)
+  const endpoint = hasToken ? undefined : passingEndpoint(chosen, exchange)
   if (endpoint !== undefined) {
     facts.passedThrough = true
     const leg: Leg = { codec, env, exchange, http, requestId, owner, signal, progress, isMetered }
     return forwarded(leg, endpoint, asked.body)
   }
   const decoded = read ?? codec.request.decode(http, env)
-  const { request, keep } = continued(service, decoded, chosen, owner)
+  const { request, keep, keepsSignatures } = continued(service, decoded, chosen, owner)
   const { strict } = service
   // Written out: to copy a leg and add to it costs as much as the rest here.
   return translated({
@@ -70,6 +72,7 @@ export function completion(
     isMetered,
     request,
     keep,
+    keepsSignatures,
     decodingLosses: decoded.losses,
     chosen,
     strict,
@@ -112,10 +115,12 @@ function passingEndpoint({ endpoint }: Chosen, { wire }: Exchange): Endpoint | u
 /** The request with all that the client left with the gateway, and what keeps the answer in turn. */
 function continued(
   { state: { conversations, continuations } }: Service,
-  { request, exchange }: DecodedRequest,
+  { request: given, exchange }: DecodedRequest,
   chosen: Chosen,
   owner: string,
-): Pick<GatewayCall, 'request' | 'keep'> {
+): Pick<GatewayCall, 'request' | 'keep' | 'keepsSignatures'> {
+  const told = withoutThinkingTokens(given.messages)
+  const request = told === given.messages ? given : { ...given, messages: told }
   const foreign = foreignTo(exchange.wire, chosen)
   if (foreign !== undefined) refuseForeignState(request, exchange.wire, foreign)
   const call = conversations(request, exchange, owner, foreign === undefined)
@@ -126,5 +131,6 @@ function continued(
       call.keep?.(response, items)
       continuations.remember(response.message, owner)
     },
+    keepsSignatures: (response) => continuations.keeps(response.message),
   }
 }

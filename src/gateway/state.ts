@@ -4,6 +4,7 @@ import { type Conversations, conversationStore } from './conversations.js'
 import { memoryLimiter } from './memory-limiter.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import type { GatewayLimits, Limiter } from './options.js'
+import { storedBytes as sharedMemory } from './stored-bytes.js'
 
 const mebibyte = 1_048_576
 
@@ -20,9 +21,10 @@ export function gatewayState({
   storedConversations = 1_000,
   storedBytes = 256 * mebibyte,
 }: GatewayLimits = {}): GatewayState {
+  const memory = sharedMemory(storedBytes)
   return {
-    conversations: conversationStore(storedConversations, storedBytes),
-    continuations: continuationStore(storedConversations),
+    conversations: conversationStore(storedConversations, memory),
+    continuations: continuationStore(storedConversations, memory),
     limiter: memoryLimiter(),
     metrics: createMetrics(),
   }
