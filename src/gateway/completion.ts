@@ -11,6 +11,7 @@ import { mayUse } from './clients.js'
 import { refused } from './failure.js'
 import { forwarded } from './forward.js'
 import type { ClientKey } from './options.js'
+import { checkOwner, type Owners, storesAnswers } from './owners.js'
 import { refuseForeignState } from './references.js'
 import type { GatewayState } from './state.js'
 import { type Chosen, foreignTo } from './targets.js'
@@ -24,6 +25,8 @@ export interface Service {
   readonly targetWires: ReadonlySet<Wire>
   readonly state: Pick<GatewayState, 'conversations' | 'continuations'>
   readonly strict: boolean
+  /** Where several keys share the providers' accounts: who may come back to what. */
+  readonly owners: Owners | undefined
 }
 
 /** Throws what the client is told, or rejects with it. */
@@ -49,11 +52,13 @@ export function completion(
   facts.target = chosen.model.name
   const { signal } = visit.arrival
   const owner = client?.name ?? ''
+  const owners = storesAnswers(wire) ? service.owners : undefined
+  if (owners !== undefined && foreignTo(wire, chosen) === undefined) checkOwner(wire, asked.body, owners, owner)
   const hasToken = wire === 'anthropic' && hasThinkingToken(http.body as string)
   const endpoint = hasToken ? undefined : passingEndpoint(chosen, exchange)
   if (endpoint !== undefined) {
     facts.passedThrough = true
-    const leg: Leg = { codec, env, exchange, http, requestId, owner, signal, progress, isMetered }
+    const leg: Leg = { codec, env, exchange, http, requestId, owner, owners, signal, progress, isMetered }
     return forwarded(leg, endpoint, asked.body)
   }
   const decoded = read ?? codec.request.decode(http, env)
@@ -67,6 +72,7 @@ export function completion(
     http,
     requestId,
     owner,
+    owners,
     signal,
     progress,
     isMetered,
@@ -114,7 +120,7 @@ function passingEndpoint({ endpoint }: Chosen, { wire }: Exchange): Endpoint | u
 
 /** The request with all that the client left with the gateway, and what keeps the answer in turn. */
 function continued(
-  { state: { conversations, continuations } }: Service,
+  { state: { conversations, continuations }, owners }: Service,
   { request: given, exchange }: DecodedRequest,
   chosen: Chosen,
   owner: string,
@@ -129,6 +135,7 @@ function continued(
     request: messages === call.request.messages ? call.request : { ...call.request, messages },
     keep(response, items) {
       call.keep?.(response, items)
+      owners?.remember(owner, [response.id, ...(items ?? []).flatMap(({ id }) => (typeof id === 'string' ? [id] : []))])
       continuations.remember(response.message, owner)
     },
     keepsSignatures: (response) => continuations.keeps(response.message),

@@ -4,6 +4,8 @@ import { type Conversations, conversationStore } from './conversations.js'
 import { memoryLimiter } from './memory-limiter.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import type { GatewayLimits, Limiter } from './options.js'
+import { type Owners, ownerStore } from './owners.js'
+import { createSlots, type Slots } from './slots.js'
 import { storedBytes as sharedMemory } from './stored-bytes.js'
 
 const mebibyte = 1_048_576
@@ -14,6 +16,8 @@ export interface GatewayState {
   readonly continuations: Continuations
   readonly limiter: Limiter
   readonly metrics: Metrics
+  readonly slots: Slots
+  readonly owners: Owners
 }
 
 /** A new memory for a gateway. */
@@ -27,5 +31,7 @@ export function gatewayState({
     continuations: continuationStore(storedConversations, memory),
     limiter: memoryLimiter(),
     metrics: createMetrics(),
+    slots: createSlots(),
+    owners: ownerStore(),
   }
 }

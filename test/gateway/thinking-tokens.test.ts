@@ -111,7 +111,7 @@ describe('a token', () => {
   })
 
   test("a signature of Anthropic's stays", () => {
-    expect(restored('EqoBCkgIARABGAIiQL')).toEqual((thought('EqoBCkgIARABGAIiQL') as { content: unknown[] }).content[0])
+    expect(restored('EqoBCkgIARABGAIiQL')).toEqual(reasoningOf([thought('EqoBCkgIARABGAIiQL')])[0])
   })
 
   test('stands for what was signed', () => {
