@@ -13,9 +13,11 @@ import { mayUse } from './clients.js'
 import { failureOf, refused } from './failure.js'
 import { forwarded } from './forward.js'
 import type { ClientKey } from './options.js'
+import { checkOwner, type Owners, storesAnswers } from './owners.js'
 import { refuseForeignState } from './references.js'
 import type { GatewayState } from './state.js'
 import { type Chosen, foreignTo } from './targets.js'
+import { hasThinkingToken, withoutThinkingTokens } from './thinking-tokens.js'
 import { translated } from './translate.js'
 import type { Visit } from './visit.js'
 
@@ -26,6 +28,8 @@ export interface Service {
   readonly state: Pick<GatewayState, 'conversations' | 'continuations'>
   readonly strict: boolean
   readonly requestLimits: RequestLimits
+  /** Where several keys share the providers' accounts: who may come back to what. */
+  readonly owners: Owners | undefined
 }
 
 /** Throws what the client is told, or rejects with it. */
@@ -51,14 +55,17 @@ export function completion(
   facts.target = chosen.model.name
   const { signal } = visit.arrival
   const owner = client?.name ?? ''
-  const endpoint = passingEndpoint(chosen, exchange)
+  const owners = storesAnswers(wire) ? service.owners : undefined
+  if (owners !== undefined && foreignTo(wire, chosen) === undefined) checkOwner(wire, asked.body, owners, owner)
+  const hasToken = wire === 'anthropic' && hasThinkingToken(http.body as string)
+  const endpoint = hasToken ? undefined : passingEndpoint(chosen, exchange)
   if (endpoint !== undefined) {
     facts.passedThrough = true
-    const leg: Leg = { codec, env, exchange, http, requestId, owner, signal, progress, isMetered }
+    const leg: Leg = { codec, env, exchange, http, requestId, owner, owners, signal, progress, isMetered }
     return forwarded(leg, endpoint, asked.body)
   }
   const decoded = read ?? codec.request.decode(http, env)
-  const { request, keep } = continued(service, decoded, chosen, owner)
+  const { request, keep, keepsSignatures } = continued(service, decoded, chosen, owner)
   checkSize(request, service.requestLimits)
   const { strict } = service
   // Written out: to copy a leg and add to it costs as much as the rest here.
@@ -69,11 +76,13 @@ export function completion(
     http,
     requestId,
     owner,
+    owners,
     signal,
     progress,
     isMetered,
     request,
     keep,
+    keepsSignatures,
     decodingLosses: decoded.losses,
     chosen,
     strict,
@@ -125,11 +134,13 @@ function passingEndpoint({ endpoint }: Chosen, { wire }: Exchange): Endpoint | u
 
 /** The request with all that the client left with the gateway, and what keeps the answer in turn. */
 function continued(
-  { state: { conversations, continuations } }: Service,
-  { request, exchange }: DecodedRequest,
+  { state: { conversations, continuations }, owners }: Service,
+  { request: given, exchange }: DecodedRequest,
   chosen: Chosen,
   owner: string,
-): Pick<GatewayCall, 'request' | 'keep'> {
+): Pick<GatewayCall, 'request' | 'keep' | 'keepsSignatures'> {
+  const told = withoutThinkingTokens(given.messages)
+  const request = told === given.messages ? given : { ...given, messages: told }
   const foreign = foreignTo(exchange.wire, chosen)
   if (foreign !== undefined) refuseForeignState(request, exchange.wire, foreign)
   const call = conversations(request, exchange, owner, foreign === undefined)
@@ -138,7 +149,9 @@ function continued(
     request: messages === call.request.messages ? call.request : { ...call.request, messages },
     keep(response, items) {
       call.keep?.(response, items)
+      owners?.remember(owner, [response.id, ...(items ?? []).flatMap(({ id }) => (typeof id === 'string' ? [id] : []))])
       continuations.remember(response.message, owner)
     },
+    keepsSignatures: (response) => continuations.keeps(response.message),
   }
 }
