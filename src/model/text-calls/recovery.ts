@@ -3,7 +3,7 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { CompletionRequest, ToolChoice } from '../../conversation/request.js'
 import type { Exchange } from '../../wire/codec.js'
-import { madeCallId } from '../../wire/names.js'
+import { answerIdOf, madeCallId } from '../../wire/names.js'
 import { findCalls, shownUntil } from './find-calls.js'
 import type { DeclaredTools } from './text-call.js'
 
@@ -65,7 +65,7 @@ export function textCallRecovery(request: CompletionRequest, exchange: Exchange)
       const left = textEvent(part, found.text.slice(shown).trimEnd())
       held.delete(part)
       const calls = found.calls.map(({ name, arguments: args }, ordinal): CompletionEvent => {
-        const id = madeCallId(`${responseId}/text`, ordinal)
+        const id = madeCallId(`${answerIdOf(responseId, exchange)}/text`, ordinal)
         const own = exchange.names?.get(name) ?? name
         return {
           type: 'tool_call',
