@@ -12,7 +12,7 @@ export const codeTexts = {
     remedy: 'Correct the value of the field that the message names.',
   },
   invalid_request: {
-    when: 'The provider refuses the request as wrong, a history cannot be made one that the wire accepts, or stored data is not valid.',
+    when: 'A request has a member that is wrong or unknown, the provider refuses it, a history cannot be made one that the wire accepts, or stored data is not valid.',
     remedy:
       'Read the message: it has the path (`detail.path`) or the words of the provider. Sending it again does not help.',
   },

@@ -8,7 +8,7 @@ import { renameKeys } from '../json/spans.js'
 import { mapBack } from '../schema/restrict/value-map.js'
 import { inputArguments, readArguments } from './arguments.js'
 import type { Exchange } from './codec.js'
-import { madeCallId } from './names.js'
+import { answerIdOf, madeCallId } from './names.js'
 import { addArguments, areWhole, type GrowingArguments } from './whole-arguments.js'
 
 /** What one frame says of a call. `text` is a fragment of the arguments, or all of them where `whole` is set. */
@@ -91,7 +91,7 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
     }
     const wanted = fragment.id ?? ''
     if (wanted === '' || byId.has(wanted)) {
-      call.id = madeCallId(options.responseId(), ordinal)
+      call.id = madeCallId(answerIdOf(options.responseId(), options.exchange), ordinal)
       if (wanted === '') report('call_id_missing', `a call came without an id; it is now "${call.id}"`)
       else report('call_id_repeated', `the id "${wanted}" came twice; the second call is now "${call.id}"`)
     } else {

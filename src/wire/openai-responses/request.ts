@@ -79,7 +79,15 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
 function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule, profile: ResponsesProfile): Exchange {
   const names = renamed(request.tools, rule)
   const maps = mappingsOf(request, toolDialects, toolDialects)
-  const exchange = { wire, model: request.model, provider: profile.name, stream, ...maps, ...opaqueToolsOf(request) }
+  const exchange = {
+    wire,
+    model: request.model,
+    provider: profile.name,
+    stream,
+    position: request.messages.length,
+    ...maps,
+    ...opaqueToolsOf(request),
+  }
   return names === undefined ? exchange : { ...exchange, names }
 }
 
