@@ -15,7 +15,7 @@ import type {
   UserPart,
 } from './messages.js'
 import { isCall } from './messages.js'
-import { comesHome, ownOpaque, refusesText, type SealRules } from './seal-rules.js'
+import { comesHome, ownOpaque, refusesText, type SealRules, type TextPlace } from './seal-rules.js'
 import { hasHalfEscape, isUnicode, unicodeOf } from './unicode.js'
 
 /** Tells of one repair; `path` points into the history as it was given. */
@@ -55,6 +55,11 @@ export function cleanMessage(given: Message, rules: SealRules, path: string, rep
     default:
       return assertNever(message)
   }
+}
+
+/** A message made here, in the form the wire takes; what made it was reported already. */
+export function recleaned<T extends Message>(message: T, rules: SealRules): T {
+  return (cleanMessage(message, rules, '', () => {}) ?? message) as T
 }
 
 function leftOut(path: string, report: Report): undefined {
@@ -181,12 +186,18 @@ function cleanPart(given: AnyPart, rules: SealRules, place: Place, path: string,
   switch (part.type) {
     case 'text': {
       const own = homeward(part, rules, path, report)
-      if (own.opaque !== undefined || !refusesText(own.text, rules)) return wellFormed(own, 'text', path, report)
+      if (own.opaque !== undefined || !refusesText(own.text, textPlace(place), rules))
+        return wellFormed(own, 'text', path, report)
       report('text_empty', path, `${rules.wire} takes no empty text; it was left out`)
       return undefined
     }
-    case 'reasoning':
-      return wellFormed(homeward(part, rules, path, report), 'text', path, report)
+    case 'reasoning': {
+      const own = homeward(part, rules, path, report)
+      if (own.opaque !== undefined || !refusesText(own.text, 'reasoning', rules))
+        return wellFormed(own, 'text', path, report)
+      report('text_empty', path, `${rules.wire} takes no empty text; it was left out`)
+      return undefined
+    }
     case 'tool_call':
     case 'broken_call': {
       const own = wellFormed(homeward(part, rules, path, report), 'arguments', path, report)
@@ -208,6 +219,10 @@ function cleanPart(given: AnyPart, rules: SealRules, place: Place, path: string,
     default:
       return assertNever(part)
   }
+}
+
+function textPlace(place: Place): TextPlace {
+  return place === 'error_result' ? 'result' : place
 }
 
 /** An image or file the wire takes nowhere becomes a line of text, so that the model knows that something was there. */

@@ -2,6 +2,9 @@
 import type { FilePart, ImagePart, Opaque, Origin, Wire } from './messages.js'
 import type { ToolSpec } from './request.js'
 
+/** Where text stands in a history. */
+export type TextPlace = 'system' | 'user' | 'assistant' | 'reasoning' | 'result'
+
 export interface SealRules {
   readonly wire: Wire
   /** Who will read it: opaque values go back only to the provider and model they came from. */
@@ -13,6 +16,8 @@ export interface SealRules {
   readonly midSystem: 'keep' | 'after_user' | 'as_user'
   /** Text parts the wire refuses: none, empty ones, or blank ones too. */
   readonly refusedText: 'none' | 'empty' | 'blank'
+  /** Where `refusedText` applies. Default: everywhere but in reasoning. */
+  readonly refusedTextIn?: readonly TextPlace[]
   /** Whether a user or assistant message may have no content at all. */
   readonly emptyMessages: 'keep' | 'drop'
   /** The order of parts in an assistant turn: `free`, or `slots` (reasoning, then text, then calls). */
@@ -51,6 +56,8 @@ export interface SealRules {
    * alone, or `none`. Tools that a choice without words rules out are not declared. Default: allowed.
    */
   readonly choices?: 'allowed' | 'named' | 'words' | 'none'
+  /** Whether a history with calls needs `tools`. If `required`, a request without tools declares the ones it names. Default: optional. */
+  readonly toolsForCalls?: 'optional' | 'required'
   /** Why a tool cannot be declared on the wire: it is left out by name, and the others go. Default: every tool can be. */
   readonly refusedTool?: (tool: ToolSpec) => string | undefined
   /** Members of which the continuation of a reasoning must have one to be replayed in this request. Default: it needs none. */
@@ -71,8 +78,12 @@ export function ownOpaque(opaque: Opaque | undefined, rules: SealRules): Opaque 
   return opaque !== undefined && rules.opaque !== 'none' && comesHome(opaque.origin, rules) ? opaque : undefined
 }
 
-/** Whether the wire refuses a text part for being empty, or blank. */
-export function refusesText(text: string, { refusedText }: SealRules): boolean {
+const outsideReasoning: readonly TextPlace[] = ['system', 'user', 'assistant', 'result']
+
+/** Whether the wire refuses a text there for being empty, or blank. */
+export function refusesText(text: string, place: TextPlace, rules: SealRules): boolean {
+  const { refusedText, refusedTextIn = outsideReasoning } = rules
+  if (!refusedTextIn.includes(place)) return false
   if (refusedText === 'none') return false
   return refusedText === 'blank' ? text.trim() === '' : text === ''
 }

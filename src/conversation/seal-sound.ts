@@ -2,7 +2,7 @@
 // The trap: to say yes where `seal` would repair something sends it unrepaired; to say no is always right, only slower.
 import type { AnyCall, AssistantMessage, AssistantPart, Message, ToolResult, UserPart } from './messages.js'
 import { isCall } from './messages.js'
-import { refusesText, type SealRules } from './seal-rules.js'
+import { refusesText, type SealRules, type TextPlace } from './seal-rules.js'
 import { hasHalfEscape, isUnicodeText } from './unicode.js'
 
 /** Call ids in use: those of the settled part, which is only looked at, and those met since. */
@@ -67,15 +67,14 @@ export function followsUser(last: Message | undefined): boolean {
 export function isAnswered({ content }: AssistantMessage, answer: Message, seen: TakenIds): boolean {
   if (answer.role !== 'tool') return false
   const { results } = answer
-  let count = 0
+  const ids = new Set<string>()
   for (const part of content) {
     if (!isCall(part)) continue
-    const result = results[count]
-    if (result === undefined || !isAnswer(result, part) || isTaken(part.id, seen)) return false
-    for (let other = 0; other < count; other += 1) if (results[other]?.callId === part.id) return false
-    count += 1
+    const result = results[ids.size]
+    if (result === undefined || !isAnswer(result, part) || isTaken(part.id, seen) || ids.has(part.id)) return false
+    ids.add(part.id)
   }
-  return count === results.length
+  return ids.size === results.length
 }
 
 function isAnswer({ callId, name, content }: ToolResult, call: AnyCall): boolean {
@@ -97,7 +96,7 @@ function isClean(message: Message, rules: SealRules): boolean {
 
 function areTexts(parts: readonly UserPart[], rules: SealRules, place: 'system' | 'user' | 'result'): boolean {
   if (parts.length > 1 && rules.joinText.includes(place)) return false
-  for (const part of parts) if (!isPlainText(part, rules)) return false
+  for (const part of parts) if (!isPlainText(part, place, rules)) return false
   return true
 }
 
@@ -108,7 +107,7 @@ function isCleanTurn(content: readonly AssistantPart[], rules: SealRules): boole
     if (part.type === 'tool_call') {
       if (!isPlainCall(part)) return false
     } else if (
-      !isPlainText(part, rules) ||
+      !isPlainText(part, 'assistant', rules) ||
       (last?.type === 'text' && rules.joinText.includes('assistant')) ||
       (hasSlots && last?.type === 'tool_call')
     )
@@ -118,9 +117,9 @@ function isCleanTurn(content: readonly AssistantPart[], rules: SealRules): boole
   return last !== undefined
 }
 
-function isPlainText(part: AssistantPart | UserPart, rules: SealRules): boolean {
+function isPlainText(part: AssistantPart | UserPart, place: TextPlace, rules: SealRules): boolean {
   if (part.type !== 'text' || part.extra !== undefined || part.opaque !== undefined) return false
-  return isUnicodeText(part.text) && !refusesText(part.text, rules)
+  return isUnicodeText(part.text) && !refusesText(part.text, place, rules)
 }
 
 function isPlainCall({ id, name, arguments: text, extra, opaque }: AnyCall): boolean {

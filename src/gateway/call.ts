@@ -17,6 +17,10 @@ export interface Progress {
   message: string | undefined
   /** Reads what the answer tells, where that was put off. */
   unread: (() => void) | undefined
+  /** Roughly, in tokens; set once the request went to a provider who may have worked on it. */
+  inputEstimate: number | undefined
+  /** What came of the answer, in characters. */
+  outputCharacters: number
 }
 
 /** What every call has, also one that goes on as it came. */
@@ -32,6 +36,8 @@ export interface Leg {
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal
   readonly progress: Progress
+  /** Whether what is used has to be known, also of an answer that breaks off: the key has a limit. */
+  readonly isMetered: boolean
 }
 
 export interface GatewayCall extends Leg {

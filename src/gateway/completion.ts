@@ -35,21 +35,24 @@ export function completion(
   const { wire } = visit.route
   const codec = codecs[wire]
   const env: Env = { profile: profileOf(codec), createdSeconds: Math.floor(Date.now() / 1000), deltas: true }
-  const asked = service.targetWires.has(wire) ? askedOf(wire, http) : undefined
-  const read = asked === undefined ? codec.request.decode(http, env) : undefined
-  const { exchange } = asked ?? (read as DecodedRequest)
+  const asked = askedOf(wire, http)
+  const read = asked !== undefined && service.targetWires.has(wire) ? undefined : codec.request.decode(http, env)
+  if (asked === undefined)
+    throw refused(400, 'invalid_request', 'the request body must be a JSON object that names a model')
+  const { exchange } = asked
   const { facts, requestId, progress } = visit
+  const isMetered = client?.tokensPerMinute !== undefined
   facts.wire = wire
   facts.stream = exchange.stream
   const chosen = chosenFor(service, visit, client, exchange.model)
   facts.target = chosen.model.name
   const { signal } = visit.arrival
   const owner = client?.name ?? ''
-  const endpoint = passingEndpoint(chosen, exchange, client)
+  const endpoint = passingEndpoint(chosen, exchange)
   if (endpoint !== undefined) {
     facts.passedThrough = true
-    const leg: Leg = { codec, env, exchange, http, requestId, owner, signal, progress }
-    return forwarded(leg, endpoint, asked?.body)
+    const leg: Leg = { codec, env, exchange, http, requestId, owner, signal, progress, isMetered }
+    return forwarded(leg, endpoint, asked.body)
   }
   const decoded = read ?? codec.request.decode(http, env)
   const { request, keep } = continued(service, decoded, chosen, owner)
@@ -64,6 +67,7 @@ export function completion(
     owner,
     signal,
     progress,
+    isMetered,
     request,
     keep,
     decodingLosses: decoded.losses,
@@ -74,6 +78,8 @@ export function completion(
 
 /** Longer ones are no names: they would be logged, and remembered. */
 const maxNameLength = 1_024
+/** What no name has, and what servers read differently. */
+const unreadable = /\p{Cc}/u
 
 /** The model behind a name, for a client who may use it. */
 export function chosenFor(
@@ -85,6 +91,9 @@ export function chosenFor(
   if (model.length > maxNameLength) {
     throw refused(400, 'invalid_request', `the model's name has ${model.length} characters, ${maxNameLength} are taken`)
   }
+  if (model === '' || !model.isWellFormed() || unreadable.test(model)) {
+    throw refused(400, 'invalid_request', "the model's name must be text without control characters")
+  }
   facts.model = model
   if (!mayUse(client, model)) throw forbidden(model)
   return choose(model)
@@ -94,18 +103,10 @@ function forbidden(model: string): ToolwireError {
   return refused(403, 'permission', `this key may not use the model "${model}"`)
 }
 
-/**
- * Where a call can go on as it came: to a server of the client's wire that has no ways of its own, and whose answer tells
- * what it used where the key counts it (Chat Completions streams only tell when they are asked).
- */
-function passingEndpoint(
-  { endpoint }: Chosen,
-  exchange: Exchange,
-  client: ClientKey | undefined,
-): Endpoint | undefined {
-  if (endpoint?.codec.wire !== exchange.wire || endpoint.env.profile !== profileOf(endpoint.codec)) return undefined
-  const isSilent = exchange.wire === 'openai-chat' && exchange.stream && exchange.client?.includeUsage !== true
-  return isSilent && client?.tokensPerMinute !== undefined ? undefined : endpoint
+/** Where a call can go on as it came: to a server of the client's wire that has no ways of its own. */
+function passingEndpoint({ endpoint }: Chosen, { wire }: Exchange): Endpoint | undefined {
+  const passes = endpoint?.codec.wire === wire && endpoint.env.profile === profileOf(endpoint.codec)
+  return passes ? endpoint : undefined
 }
 
 /** The request with all that the client left with the gateway, and what keeps the answer in turn. */

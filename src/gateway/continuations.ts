@@ -44,15 +44,18 @@ export function continuationStore(maxCount: number): Continuations {
 function wholeTurns(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(({ role }, index) => role === 'assistant' && messages[index - 1]?.role === role)) return messages
   const whole: Message[] = []
+  /** The content of the last message, once it consists of several. */
+  let content: AssistantMessage['content'][number][] | undefined
   for (const message of messages) {
     const last = whole.at(-1)
-    if (message.role !== 'assistant' || last?.role !== 'assistant') whole.push(message)
-    else
-      whole[whole.length - 1] = {
-        ...last,
-        ...message,
-        content: [...last.content, ...message.content.filter(saysSomething)],
-      }
+    if (message.role !== 'assistant' || last?.role !== 'assistant') {
+      whole.push(message)
+      content = undefined
+      continue
+    }
+    content ??= [...last.content]
+    for (const part of message.content) if (saysSomething(part)) content.push(part)
+    whole[whole.length - 1] = { ...last, ...message, content }
   }
   return whole
 }

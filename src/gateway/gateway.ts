@@ -103,7 +103,7 @@ async function serve(
         : await listed(frame, visit, client, http, route)
     return answered(frame, visit, written, place)
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = failureOf(error, arrival.signal)
     visit.progress.error = failure.code
     visit.progress.message = failure.message
     const written = writeFailure(failure, route.wire)

@@ -12,6 +12,7 @@ import { withCustomTools } from './custom-tools.js'
 import { ended, failureAmong, streamWatch } from './failed-answer.js'
 import { failureOf, refused } from './failure.js'
 import { type Candidate, foreignTo } from './targets.js'
+import { charactersIn, estimateInput } from './token-estimate.js'
 
 export async function translated(given: GatewayCall): Promise<Written> {
   const call = withCustomTools(given)
@@ -51,6 +52,7 @@ function refuseLosses(
 
 async function whole(call: GatewayCall, request: ModelRequest): Promise<Written> {
   const { codec, exchange, env, progress } = call
+  meter(call)
   const answer = named(await call.chosen.model.complete(request, { signal: call.signal }), call)
   progress.usage = answer.usage
   progress.finishReason = answer.finishReason
@@ -61,7 +63,13 @@ async function whole(call: GatewayCall, request: ModelRequest): Promise<Written>
   return http
 }
 
+/** From here on a provider may work for the key. */
+function meter({ isMetered, progress, http }: GatewayCall): void {
+  if (isMetered) progress.inputEstimate = estimateInput(http.body as string)
+}
+
 async function streamed(call: GatewayCall, request: ModelRequest): Promise<Written> {
+  meter(call)
   const batches = batchesOf(call.chosen.model.stream(request, { signal: call.signal, deltas: true }))
   const losses = [...call.decodingLosses]
   let first = await batches.next()
@@ -93,6 +101,7 @@ async function* written(
       let text = ''
       for (const event of takeFrom(next)) {
         const told = watch(event)
+        call.progress.outputCharacters += charactersIn(event)
         if (told.type === 'error') {
           if (text !== '') yield text
           throw told.error

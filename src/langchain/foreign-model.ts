@@ -1,6 +1,7 @@
 // Any LangChain chat model as a toolwire model, so that `run`, the executor and everything else here drives it.
 import type { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages'
+import { checkRequest } from '../conversation/check-request.js'
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
 import type { Origin } from '../conversation/messages.js'
@@ -89,6 +90,7 @@ async function* callEvents(
     return event
   }
   try {
+    checkRequest(given)
     const request: CompletionRequest = { ...given, model: foreign.id }
     checkCapabilities(request, foreign.capabilities, foreign.name)
     const { sealed, messages, losses } = prepare(request, foreign.dialect)

@@ -44,6 +44,7 @@ export function endpointOf(codec: ClientCodec, profile: Profile, model: string, 
   const apiKey = options.apiKey ?? (profile.keyVariable === undefined ? undefined : environment(profile.keyVariable))
   const deadlines = deadlinesOf(options)
   const headers = { ...authHeaders(profile, apiKey), ...lowerCase(options.headers ?? {}) }
+  checkHeaders(apiKey, options.headers ?? {})
   return {
     name: `${profile.name}:${model}`,
     model,
@@ -106,6 +107,21 @@ function authHeaders(profile: Profile, apiKey: string | undefined): Record<strin
     default:
       return { authorization: `Bearer ${apiKey}` }
   }
+}
+
+/** A header that can't be sent would fail each call, and look like a connection that failed. The value may be a key: it is not shown. */
+function checkHeaders(apiKey: string | undefined, headers: Readonly<Record<string, string>>): void {
+  const refuse = (what: string): never => {
+    throw new ToolwireError('misuse', `${what} holds a character that HTTP headers can't have, such as a line break`)
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !isHeaderValue(value)) refuse(`the header ${JSON.stringify(name)}`)
+  }
+  if (apiKey !== undefined && !isHeaderValue(apiKey)) refuse('apiKey')
+}
+
+function isHeaderValue(value: unknown): boolean {
+  return typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }
 
 /** An answer that is not streamed begins when it is whole: whoever gives a call more time gives it to the headers too. */

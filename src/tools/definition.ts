@@ -21,6 +21,8 @@ export interface ToolOptions extends ToolLimits {
   readonly repeatable?: boolean
   /** Asks providers that can to hold the model to the schema exactly. */
   readonly strict?: boolean
+  /** MCP's hints about the tool (`readOnlyHint`, `title`, …), which `serveMcp` lists. */
+  readonly annotations?: JsonObject
   /**
    * The values of `format` that arguments and results are checked for, such as `formats` of `toolwire/formats`. Default: none, because
    * JSON Schema makes them annotations. Only for JSON Schemas: a schema of zod or another library checks what it wants to.
@@ -86,6 +88,7 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     name,
     description,
     spec,
+    inputSchema: taken.schema,
     capabilities: options.capabilities === undefined ? [] : [...new Set(options.capabilities)],
     source,
     repeatable: options.repeatable ?? false,
@@ -95,9 +98,11 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
   }
   const tool = Object.defineProperty(facts, 'digest', digestProperty) as Draft<Input, Output>
   const { timeoutMs, concurrency, rateLimit } = options
+  if (spec.strict !== undefined) tool.strict = spec.strict
   if (timeoutMs !== undefined) tool.timeoutMs = timeoutMs
   if (concurrency !== undefined) tool.concurrency = concurrency
   if (rateLimit !== undefined) tool.rateLimit = rateLimit
+  if (options.annotations !== undefined) tool.annotations = options.annotations
   if (output !== undefined) {
     tool.outputSchema = output.schema
     const check = withFormats(output.check, options.formats)

@@ -85,6 +85,7 @@ export function mayBeBrokenText(text: string): boolean {
 }
 
 const rawHead = `{"${rawMember}":`
+export const brokenHeadLength: number = rawHead.length
 
 /** The broken text inside an object that `argumentsObject` wrote; nothing for any other object. */
 export function brokenText(value: Json | undefined): string | undefined {

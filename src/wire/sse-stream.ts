@@ -36,7 +36,7 @@ export function sseStream(
       const list = frames()
       if (list.length > 0) held = undefined
       else if (bytes !== undefined) held?.push(bytes)
-      for (const frame of list) if (!reader.isDone()) reader.read(frame, events)
+      for (const frame of list) if (!reader.isDone() && !isBlank(frame.data)) reader.read(frame, events)
     } catch (error) {
       // A frame that breaks off at the end of the bytes was cut; anywhere else it is broken.
       reader.fail(bytes === undefined ? cutShort(error) : error, events)
@@ -54,4 +54,9 @@ export function sseStream(
       return events
     },
   }
+}
+
+/** Whether a frame carries nothing: proxies keep a stream alive with empty `data:` lines. */
+export function isBlank(data: string): boolean {
+  return data === '' || (data.charCodeAt(0) <= 32 && data.trim() === '')
 }

@@ -52,6 +52,7 @@ const answer = (callId: string, words = 'ok'): ToolResult => ({
   content: [text(words)],
   isError: false,
 })
+const said = (words: string): Message => ({ role: 'assistant', content: [text(words)] })
 const results = (...list: readonly ToolResult[]): Message => ({ role: 'tool', results: list })
 
 function shape(messages: readonly Message[]): readonly string[] {
@@ -92,6 +93,25 @@ const rows: readonly {
     given: [calls('a', 'b'), results(answer('a')), results(answer('b'))],
     sent: ['assistant a b', 'tool a b'],
     codes: ['results_joined'],
+  },
+  {
+    name: 'a turn spread over several messages is joined when its results follow the last one',
+    given: [user('hi'), said('Let me look.'), calls('a'), calls('b'), said(''), results(answer('a'), answer('b'))],
+    sent: ['user hi', 'assistant Let me look. a b', 'tool a b'],
+    codes: ['text_empty', 'assistant_merged'],
+  },
+  {
+    name: 'a turn in a row that is answered in place is left alone',
+    given: [user('hi'), said('Let me look.'), calls('a'), results(answer('a')), said('Done.'), said('Bye.')],
+    sent: ['user hi', 'assistant Let me look.', 'assistant a', 'tool a', 'assistant Done.', 'assistant Bye.'],
+    codes: [],
+  },
+  {
+    name: 'a repeated id is answered in the last message that has it',
+    rules: { ...plain, uniqueIds: 'turn' },
+    given: [calls('a'), calls('a'), results(answer('a'))],
+    sent: ['assistant a', 'tool a!', 'assistant a', 'tool a'],
+    codes: ['result_missing'],
   },
   {
     name: 'a result under another name gets the name of its call',

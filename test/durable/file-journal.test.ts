@@ -1,4 +1,4 @@
-import { type FileHandle, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -13,6 +13,7 @@ import { scriptedModel } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
 import type { AnyTool } from '../../src/tools/tool.js'
 import { expectPaired } from '../loop/paired.js'
+import { editJournal, editLease, removeLease } from './edited.js'
 import { unsynced } from './unsynced.js'
 
 let folder: string
@@ -77,6 +78,7 @@ describe('a run in a file', () => {
     })
     const whole = await readFile(pathOf('r'))
     const resumed = async (lane: string, length: number): Promise<void> => {
+      await removeLease(lane, 'r')
       await writeFile(join(lane, 'r.jsonl'), whole.subarray(0, length))
       const kept = whole.subarray(0, length).toString('utf8')
       const [pay, look] = [counting('pay'), counting('look', true)]
@@ -126,13 +128,13 @@ describe('a run in a file', () => {
   test('a program that takes another course than the recorded one is stopped, not fed the records', async () => {
     const tools = [counting('pay').tool, counting('look').tool]
     await run({ model: twoTurns(), tools, prompt: 'go', journal: fileJournal(folder), runId: 'r' })
-    const text = await readFile(pathOf('r'), 'utf8')
-    await writeFile(pathOf('r'), text.replace('"name":"turn/1/intent"', '"name":"turn/1/plan"'))
+    await editJournal(folder, 'r', (json) => json.replace('"name":"turn/1/intent"', '"name":"turn/1/plan"'))
     const result = await run({ model: twoTurns(), tools, prompt: 'go', journal: fileJournal(folder), runId: 'r' })
     expect(result.stop).toMatchObject({ reason: 'error', error: { code: 'journal_mismatch' } })
-    const lines = text.split('\n')
-    const edits = lines.map((line) => (isStep(line, 'turn/1/model') ? line.replaceAll('"pay"', '"steal"') : line))
-    await writeFile(pathOf('r'), edits.join('\n'))
+    await editJournal(folder, 'r', (json) => json.replace('"name":"turn/1/plan"', '"name":"turn/1/intent"'))
+    await editJournal(folder, 'r', (json) =>
+      isStep(json, 'turn/1/model') ? json.replaceAll('"pay"', '"steal"') : json,
+    )
     const edited = await run({ model: twoTurns(), tools, prompt: 'go', journal: fileJournal(folder), runId: 'r' })
     expect(edited.stop).toMatchObject({ reason: 'error', error: { code: 'journal_mismatch' } })
   })
@@ -213,21 +215,93 @@ describe('who has a run', () => {
     await next.close({ reason: 'answer' })
   })
 
-  test('a run whose process is gone can be taken; one of another machine only when asked for', async () => {
+  test('a run whose process is gone can be taken at once', async () => {
     const store = fileJournal(folder)
-    const journal = await store.open('r')
+    await (await store.open('r')).close({ reason: 'answer' })
+    for (const owner of [{ pid: 4_194_303 }, { started: '1' }, {}]) {
+      await editLease(folder, 'r', owner)
+      await (await store.open('r')).close({ reason: 'answer' })
+    }
+  })
+
+  test.each([
+    ['another machine', { host: 'elsewhere' }],
+    ['another process namespace of this machine', { namespace: 'pid:[1]' }],
+    ['this machine before its last start', { boot: 'earlier' }],
+    ['another thread', { thread: 7 }],
+  ])('a run of %s is taken when its lease was not renewed for the lease time', async (_, owner) => {
+    await (await fileJournal(folder, { leaseMs: 300 }).open('r')).close({ reason: 'answer' })
+    await editLease(folder, 'r', owner)
+    const waits: unknown[] = []
+    const started = performance.now()
+    const journal = await fileJournal(folder, { onWait: (wait) => waits.push(wait) }).open('r')
+    expect(performance.now() - started).toBeGreaterThanOrEqual(300)
+    expect(waits).toMatchObject([{ runId: 'r', leaseMs: 300, pid: process.pid }])
     await journal.close({ reason: 'answer' })
-    const claim = (await readFile(pathOf('r'), 'utf8')).split('\n')[0] ?? ''
-    const left = (change: object): string => `${JSON.stringify({ ...JSON.parse(claim), token: 't', ...change })}\n`
-    await writeFile(pathOf('r'), left({ pid: 4_194_303 }))
-    await (await store.open('r')).close({ reason: 'answer' })
-    await writeFile(pathOf('r'), left({ boot: 'before the last restart' }))
-    await (await store.open('r')).close({ reason: 'answer' })
-    await writeFile(pathOf('r'), left({ started: '1' }))
-    await (await store.open('r')).close({ reason: 'answer' })
-    await writeFile(pathOf('r'), left({ host: 'elsewhere' }))
-    await expect(store.open('r')).rejects.toMatchObject({ code: 'run_locked', detail: { host: 'elsewhere' } })
+  })
+
+  test('a run whose lease is renewed elsewhere is refused, and taken only when asked for', async () => {
+    await (await fileJournal(folder, { leaseMs: 400 }).open('r')).close({ reason: 'answer' })
+    let renewals = 0
+    const renew = (): Promise<void> => editLease(folder, 'r', { host: 'elsewhere' }, { renewals: renewals++ })
+    await renew()
+    const timer = setInterval(() => void renew(), 60)
+    await expect(fileJournal(folder).open('r')).rejects.toMatchObject({
+      code: 'run_locked',
+      detail: { host: 'elsewhere', pid: process.pid },
+    })
+    clearInterval(timer)
     await (await fileJournal(folder, { takeOver: true }).open('r')).close({ reason: 'answer' })
+  })
+
+  test('waiting for a lease ends when the run is aborted', async () => {
+    await (await fileJournal(folder).open('r')).close({ reason: 'answer' })
+    await editLease(folder, 'r', { host: 'elsewhere' })
+    const journal = fileJournal(folder)
+    const result = await run({
+      model: scriptedModel([]),
+      prompt: 'go',
+      journal,
+      runId: 'r',
+      signal: AbortSignal.timeout(50),
+    })
+    expect(result.stop).toMatchObject({ reason: 'aborted' })
+  })
+
+  test('a process that lost its lease records nothing more, and starts no call', async () => {
+    const pay = counting('pay')
+    let lose: Promise<void> | undefined
+    const model = scriptedModel(async () => {
+      lose ??= (async () => {
+        await (await fileJournal(folder, { takeOver: true }).open('r')).close({ reason: 'answer' })
+      })()
+      await lose
+      return { calls: [{ name: 'pay' }] }
+    })
+    const result = await run({ model, tools: [pay.tool], prompt: 'go', journal: fileJournal(folder), runId: 'r' })
+    expect(result.stop).toMatchObject({ reason: 'error', error: { code: 'run_locked', retryable: true } })
+    expectPaired(result.messages)
+    expect(pay.ran).toEqual([])
+    expect((await readRun(folder, 'r')).recorded.map(({ name }) => name)).toEqual(['start'])
+    const next = await run({
+      model: twoTurns(),
+      tools: [pay.tool, counting('look').tool],
+      journal: fileJournal(folder),
+      runId: 'r',
+    })
+    expect([next.text, pay.ran.length]).toEqual(['Done.', 1])
+  })
+
+  test('a run that was cut off, resumed and finished is done, and is cleared away with all its files', async () => {
+    const cutOff = await fileJournal(folder).open('r')
+    await editLease(folder, 'r', { pid: 4_194_303 })
+    expect(await listRuns(folder)).toMatchObject([{ status: 'interrupted' }])
+    await run({ model: scriptedModel(['Hi.']), prompt: 'go', journal: fileJournal(folder), runId: 'r' })
+    expect(await listRuns(folder)).toMatchObject([{ runId: 'r', status: 'done' }])
+    await expect(cutOff.close({ reason: 'answer' })).rejects.toMatchObject({ code: 'run_locked' })
+    expect(await listRuns(folder)).toMatchObject([{ runId: 'r', status: 'done' }])
+    expect(await pruneRuns(folder, { olderThanMs: 0 })).toEqual(['r'])
+    expect(await readdir(folder)).toEqual([])
   })
 
   test('cancelled from outside, a running tool is told, the run stops, and it cannot go on', async () => {
@@ -317,8 +391,7 @@ describe('approvals', () => {
 
   test('changed arguments in the file do not run on an approval that was given for others', async () => {
     const { pay, tools } = await paused()
-    const text = await readFile(pathOf('r'), 'utf8')
-    await writeFile(pathOf('r'), text.replaceAll('{\\"euro\\":5}', '{\\"euro\\":5000}'))
+    await editJournal(folder, 'r', (json) => json.replaceAll('{\\"euro\\":5}', '{\\"euro\\":5000}'))
     const { pending } = await readRun(folder, 'r')
     const open = { model: asking(), tools, journal: fileJournal(folder), runId: 'r' }
     const result = await run({ ...open, approvals: { c1: { allow: pending[0]?.digest ?? '' } } })

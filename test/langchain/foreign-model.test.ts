@@ -290,3 +290,17 @@ test('results in another order than the calls are put in order before they are s
     ['b', 'b'],
   ])
 })
+
+test('a text file reaches a chat model that takes no files as its text, and that is reported', async () => {
+  const part = { type: 'file', mediaType: 'text/plain', data: btoa('The code is 17.'), name: 'code.txt' } as const
+  const response = await fromLangChain(new Parrot({})).complete({ messages: [{ role: 'user', content: [part] }] })
+  expect(response.text).toBe('The code is 17.')
+  expect(response.losses).toMatchObject([
+    {
+      code: 'file_as_text',
+      path: '/messages/0/content/0',
+      kind: 'changed',
+      to: { type: 'text', text: 'The code is 17.' },
+    },
+  ])
+})

@@ -321,3 +321,13 @@ describe('misuse', () => {
     await expect(run({ model, messages })).rejects.toMatchObject({ code: 'invalid_request' })
   })
 })
+
+test('tools are not sent to a model that is known to have none, whoever wrote the model', async () => {
+  const model = scriptedModel([{ text: 'Hi' }], { capabilities: { tools: 'no' } })
+  const streamed = run.stream({ model, tools: [add], prompt: 'Hi' })
+  for (const result of [await run({ model, tools: [add], prompt: 'Hi' }), await streamed]) {
+    expect(result.stop).toMatchObject({ reason: 'error', error: { code: 'unsupported_feature' } })
+  }
+  expect(model.requests).toEqual([])
+  expect((await run({ model, prompt: 'Hi' })).text).toBe('Hi')
+})

@@ -36,6 +36,25 @@ const expected: Readonly<Record<string, Expected>> = {
     usage: [30, 9],
   },
   'openai-responses-id-of-another.sse': { reasoning: 'Once.', finish: 'stop', usage: [30, 9] },
+  'openai-responses-two-ids-per-item.sse': {
+    text: 'Low tide at six.',
+    reasoning: 'Hm.',
+    finish: 'stop',
+    usage: [30, 9],
+  },
+  'openai-responses-id-of-another-kind.sse': {
+    text: 'Low tide at six.',
+    reasoning: 'Hm.',
+    finish: 'stop',
+    usage: [30, 9],
+  },
+  'openai-responses-deltas-without-index.sse': { text: 'Low tide at six.', finish: 'stop', usage: [30, 9] },
+  'openai-responses-contradicting-end.sse': {
+    text: 'Low tide at six.',
+    reasoning: 'Checking the tables.',
+    finish: 'stop',
+    usage: [30, 9],
+  },
   'openai-responses-call-cut.sse': { calls: [['set_alarm', '{"at":"07']], finish: 'length', usage: [30, 9] },
   'openai-responses-hosted-tool.sse': {
     text: '18 °C.',
@@ -61,6 +80,12 @@ const expected: Readonly<Record<string, Expected>> = {
     usage: [905, 21],
   },
   'anthropic-unknown-delta.sse': { text: 'Go on.', blocks: ['compaction'], finish: 'stop', usage: [20, 8] },
+  'anthropic-compaction.sse': {
+    text: 'The last one sails at ten.',
+    blocks: ['compaction'],
+    finish: 'stop',
+    usage: [960, 38],
+  },
   'gemini-json-array.json': { text: 'Der erste Satz — fertig.', finish: 'stop', usage: [11, 12] },
   'gemini-number-finish.sse': { text: 'Cut of', finish: 'length', usage: [11, 2] },
   'gemini-empty-text-signature.sse': { text: 'Yes.', reasoning: 'Weighing it.', finish: 'stop', usage: [11, 8] },

@@ -27,12 +27,7 @@ interface Turn {
   readonly blocks: readonly Members[]
 }
 
-export interface HistoryOptions {
-  /** Bedrock refuses tool_use blocks when no tools are declared; Anthropic itself answers such requests. Default: no. */
-  readonly declaredTools?: boolean
-}
-
-export function history(request: Members, options: HistoryOptions, problems: Problems): void {
+export function history(request: Members, problems: Problems): void {
   const messages = list(member(request, 'messages'), '/messages', problems, 1)
   if (messages.length > 100_000) problems.push('/messages: more than 100000')
   const turns = messages.map((item, index): Turn => {
@@ -46,7 +41,7 @@ export function history(request: Members, options: HistoryOptions, problems: Pro
   ending(turns, problems)
   thinkingFirst(request, turns, problems)
   const called = turns.some(({ blocks }) => blocks.some((block) => typeOf(block) === 'tool_use'))
-  if (options.declaredTools === true && called && !has(request, 'tools')) {
+  if (called && !has(request, 'tools')) {
     problems.push('/tools: must be declared when the history has tool_use blocks')
   }
 }

@@ -1,6 +1,6 @@
 // What Anthropic's `POST /v1/messages` refuses with a 400: settings and tools here, the history in anthropic-history.ts.
 // Block and tool types it does not know are not judged: server tools have many.
-import { type HistoryOptions, history } from './anthropic-history.js'
+import { history } from './anthropic-history.js'
 import {
   distinct,
   has,
@@ -20,7 +20,7 @@ import {
   whenGiven,
 } from './shape.js'
 
-export interface AnthropicOptions extends HistoryOptions {
+export interface AnthropicOptions {
   /** The value of `anthropic-version`. Since 2026-10-21 sampling parameters are refused. Default: 2026-10-21. */
   readonly version?: '2023-06-01' | '2026-10-21'
 }
@@ -40,7 +40,7 @@ export function validate(body: unknown, options: AnthropicOptions = {}): readonl
   system(request, problems)
   choice(request, tools(request, problems), problems)
   settings(request, problems)
-  history(request, options, problems)
+  history(request, problems)
   return problems
 }
 

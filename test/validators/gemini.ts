@@ -20,6 +20,8 @@ import {
 export interface GeminiOptions {
   /** Gemini 3 and later: the first call of each step of the running turn carries a signature. Default: not checked. */
   readonly signatures?: boolean
+  /** Vertex: an empty text is refused, except where a signature stands on it. Default: not checked. */
+  readonly emptyTexts?: boolean
 }
 
 const namePattern = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/
@@ -51,6 +53,7 @@ export function validate(body: unknown, options: GeminiOptions = {}): readonly s
     object(item, `/contents/${index}`, problems),
   )
   history(contents, problems)
+  if (options.emptyTexts === true) emptyTexts([...contents, ...instruction(request)], problems)
   if (options.signatures === true) signatures(contents, problems)
   return problems
 }
@@ -185,6 +188,16 @@ function part(value: Members, role: unknown, path: string, problems: Problems): 
     })
   })
   return value
+}
+
+function emptyTexts(contents: readonly Members[], problems: Problems): void {
+  const parts = contents.flatMap((content) => list(member(content, 'parts'), '/parts', problems) as readonly Members[])
+  const empty = parts.filter((value) => member(value, 'text') === '' && !has(value, 'thoughtSignature'))
+  if (empty.length > 0) problems.push(`/contents: ${empty.length} texts are empty`)
+}
+
+function instruction(request: Members): readonly Members[] {
+  return has(request, 'systemInstruction') ? [member(request, 'systemInstruction') as Members] : []
 }
 
 /** Media of a result: inline, or by address. */

@@ -147,6 +147,7 @@ const faults: readonly (readonly [Wire, string, object])[] = [
   ['gemini', 'fewer responses than calls', contents([model('a', 'b'), reply('a')])],
   ['gemini', 'a response of no call', contents([reply('a')])],
   ['gemini', 'a model first', { contents: [{ role: 'model', parts: [{ text: 'x' }] }] }],
+  ['anthropic', 'calls without tools', { ...claude([used('a'), told('a')]), tools: undefined }],
   ['gemini', 'no parts', { contents: [{ role: 'user', parts: [] }] }],
   [
     'gemini',
@@ -164,7 +165,9 @@ test.each(faults)('%s: %s is refused', (wire, _, body) => {
   expect(validators[wire](JSON.parse(JSON.stringify(body)))).not.toEqual([])
 })
 
-test('anthropic: Bedrock refuses calls without tools', () => {
-  const { tools: _, ...body } = claude([used('a'), told('a')]) as { readonly tools: unknown }
-  expect([anthropic(body), anthropic(body, { declaredTools: true }).length]).toEqual([[], 1])
+test('gemini: Vertex refuses an empty text, unless it is signed', () => {
+  const body = (part: object) => ({ contents: [{ role: 'user', parts: [part] }] })
+  expect(gemini(body({ text: '' }))).toEqual([])
+  expect(gemini(body({ text: '' }), { emptyTexts: true })).toHaveLength(1)
+  expect(gemini(body({ text: '', thoughtSignature: 'c2ln' }), { emptyTexts: true })).toEqual([])
 })

@@ -267,7 +267,7 @@ describe('anthropic: structure of a history', () => {
       { stream: false },
       env,
     )
-    expect(sent.losses.map((loss) => loss.code)).toEqual(['media_hoisted'])
+    expect(sent.losses.map((loss) => loss.code)).toEqual(['media_hoisted', 'tools_declared'])
     expect((bodyOf(sent).messages as readonly JsonObject[])[2]?.content).toEqual([
       { type: 'tool_result', tool_use_id: 'a', content: 'no', is_error: true },
       { type: 'text', text: '[Attached by the tool "get_weather"]' },

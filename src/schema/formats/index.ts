@@ -8,8 +8,29 @@ import { isIri, isIriReference, isUri, isUriReference, isUriTemplate } from './u
 
 export type { Formats }
 
+export type FormatName =
+  | 'date-time'
+  | 'date'
+  | 'time'
+  | 'duration'
+  | 'email'
+  | 'idn-email'
+  | 'hostname'
+  | 'idn-hostname'
+  | 'ipv4'
+  | 'ipv6'
+  | 'uri'
+  | 'uri-reference'
+  | 'iri'
+  | 'iri-reference'
+  | 'uuid'
+  | 'uri-template'
+  | 'json-pointer'
+  | 'relative-json-pointer'
+  | 'regex'
+
 /** Every format of draft 2020-12, by its name. Give it to a tool as `formats`, or only those you want to check. */
-export const formats = {
+export const formats: Readonly<Record<FormatName, (text: string) => boolean>> = {
   'date-time': isDateTime,
   date: isDate,
   time: isTime,
@@ -29,4 +50,4 @@ export const formats = {
   'json-pointer': isJsonPointer,
   'relative-json-pointer': isRelativeJsonPointer,
   regex: isRegex,
-} as const satisfies Formats
+}

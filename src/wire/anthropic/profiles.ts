@@ -62,7 +62,9 @@ export function sealRules(profile: AnthropicProfile, model: string): SealRules {
     provider: profile.name,
     model,
     leadingSystem: 'merge',
-    choices: profile.unforcedModels?.test(model) ? 'none' : 'named',
+    // A model that can't be forced to a tool can still be told to call none.
+    choices: profile.unforcedModels?.test(model) ? 'words' : 'named',
+    toolsForCalls: 'required',
     midSystem: profile.midSystem === false ? 'as_user' : 'after_user',
     refusedText: 'blank',
     emptyMessages: 'drop',

@@ -24,17 +24,36 @@ export function usageEvent(raw: Json | undefined): Extract<CompletionEvent, { ty
 }
 
 function readUsage(raw: JsonObject): Usage {
-  const input = count(raw.input_tokens)
-  const cacheRead = count(raw.cache_read_input_tokens)
-  const cacheWrite = count(raw.cache_creation_input_tokens)
+  const iterations = Array.isArray(raw.iterations) ? (raw.iterations as readonly Json[]).filter(isJsonObject) : []
+  const read = (key: string): number | undefined => largest(count(raw[key]), sumOf(iterations, key))
+  const input = read('input_tokens')
+  const cacheRead = read('cache_read_input_tokens')
+  const cacheWrite = read('cache_creation_input_tokens')
   const details = raw.output_tokens_details
   return usageFrom({
     inputWithCache: input === undefined ? undefined : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
     cacheRead,
     cacheWrite,
-    outputWithReasoning: count(raw.output_tokens),
+    outputWithReasoning: read('output_tokens'),
     reasoning: isJsonObject(details) ? count(details.thinking_tokens) : undefined,
   })
+}
+
+/**
+ * Tokens of all iterations. The totals beside them leave out compaction, advisors and models that declined before a fallback;
+ * test/wire/anthropic-usage.test.ts.
+ */
+function sumOf(iterations: readonly JsonObject[], key: string): number | undefined {
+  let sum: number | undefined
+  for (const iteration of iterations) {
+    const tokens = count(iteration[key])
+    if (tokens !== undefined) sum = (sum ?? 0) + tokens
+  }
+  return sum
+}
+
+function largest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b)
 }
 
 /** The whole object without nulls, when it says more than the buckets; else nothing. */
@@ -94,7 +113,8 @@ export function usageBeyondBuckets(response: CompletionResponse): JsonObject | u
 /** The counts as far as they are known. */
 function rawUsage(usage: Usage | undefined, raw: Json | undefined): JsonObject {
   const own = isJsonObject(raw) ? raw : {}
-  if (usage === undefined) return { ...noUsage, ...own }
+  // Figures that still say the same are written as they came: with iterations, totals can't be told from the buckets.
+  if (usage === undefined || sameJson(readUsage(own), usage)) return { ...noUsage, ...own }
   const details = isJsonObject(own.output_tokens_details) ? own.output_tokens_details : {}
   const thinking = usage.reasoning === undefined ? {} : { thinking_tokens: usage.reasoning }
   const merged = { ...details, ...thinking }

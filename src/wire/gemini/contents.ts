@@ -15,7 +15,16 @@ import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { leftover } from '../extra.js'
 import { invalidAt } from '../request-body.js'
-import { clientOrigin, decodeModelPart, decodeUserPart, decodeUserText, positionalId, textIn } from './parts-decode.js'
+import { createOpenCalls, type OpenCalls } from './open-calls.js'
+import {
+  clientOrigin,
+  decodeModelPart,
+  decodeUserPart,
+  decodeUserText,
+  positionalId,
+  splitPart,
+  textIn,
+} from './parts-decode.js'
 import { decodeResult } from './results.js'
 import { camelKeys, contentKeys, listOf, objectOf, wire } from './types.js'
 
@@ -33,25 +42,18 @@ export const rawMembers: (text: string) => FindSpan = spanFinder(
   lists.flatMap((list) => partLists.flatMap((parts) => rawFields.map((field) => list + parts + field))),
 )
 
-/** A call of the last model turn, waiting for its result. */
-interface OpenCall {
-  readonly id: string
-  readonly name: string
-  readonly hadId: boolean
-  answered: boolean
-}
-
 interface Reading {
   readonly spans: FindSpan
   readonly messages: Message[]
   readonly losses: Loss[]
   /** How many calls were read. */
   calls: number
-  open: readonly OpenCall[]
+  /** The calls of the last model turn, which may be spread over several contents. */
+  open: OpenCalls
 }
 
 export function decodeContents(value: Json | undefined, spans: FindSpan, losses: Loss[]): readonly Message[] {
-  const reading: Reading = { spans, messages: [], losses, calls: 0, open: [] }
+  const reading: Reading = { spans, messages: [], losses, calls: 0, open: createOpenCalls() }
   const single = !Array.isArray(value)
   listOf(value).forEach((item, index) => {
     const path = single ? '/contents' : `/contents/${index}`
@@ -66,31 +68,40 @@ export function decodeContents(value: Json | undefined, spans: FindSpan, losses:
 }
 
 function readContent(content: JsonObject, path: string, reading: Reading): void {
-  const parts = listOf(content.parts).map((part): JsonObject => {
-    if (typeof part === 'string') return { text: part }
+  const isList = Array.isArray(content.parts)
+  const parts = listOf(content.parts).flatMap((part, index): readonly GivenPart[] => {
+    if (typeof part === 'string') return [{ part: { text: part }, path: `${path}/parts` }]
     if (!isJsonObject(part)) throw invalidAt(`${path}/parts`, 'a list of objects')
-    return part
+    const place = isList ? `${path}/parts/${index}` : `${path}/parts`
+    const split = splitPart(part)
+    if (split.length > 1) reportSplit(place, reading.losses)
+    return split.map((one) => ({ part: one, path: place }))
   })
-  const base = Array.isArray(content.parts) ? (index: number) => `${path}/parts/${index}` : () => `${path}/parts`
-  if (content.role === 'model' || content.role === 'assistant') readModel(content, parts, base, reading)
+  if (content.role === 'model' || content.role === 'assistant') readModel(content, parts, reading)
   else if (content.role === 'system') {
     const message = decodeSystem(content, reading.losses)
     if (message !== undefined) reading.messages.push(message)
-  } else readUser(content, parts, base, reading)
+  } else readUser(content, parts, reading)
 }
 
-function readModel(
-  content: JsonObject,
-  parts: readonly JsonObject[],
-  base: (index: number) => string,
-  reading: Reading,
-): void {
-  const open: OpenCall[] = []
-  const made = parts.map((part, index) => {
+/** A part and where it stands. */
+interface GivenPart {
+  readonly part: JsonObject
+  readonly path: string
+}
+
+function reportSplit(path: string, losses: Loss[]): void {
+  const message = 'this part says more than one thing; it was split into one part for each'
+  losses.push({ code: 'part_split', wire, path, kind: 'repaired', message })
+}
+
+function readModel(content: JsonObject, parts: readonly GivenPart[], reading: Reading): void {
+  if (reading.messages.at(-1)?.role !== 'assistant') reading.open = createOpenCalls()
+  const made = parts.map(({ part, path }) => {
     let hadId = true
     const decoded = decodeModelPart(
       part,
-      (value) => rawArguments(reading.spans, base(index), value),
+      (value) => rawArguments(reading.spans, path, value),
       () => {
         hadId = false
         return positionalId(reading.calls)
@@ -98,7 +109,7 @@ function readModel(
     )
     if (isCall(decoded)) {
       reading.calls += 1
-      open.push({ id: decoded.id, name: decoded.name, hadId, answered: false })
+      reading.open.add({ id: decoded.id, name: decoded.name, hadId })
     }
     return decoded
   })
@@ -109,24 +120,18 @@ function readModel(
     ...contentExtra(content, 'model'),
   }
   reading.messages.push(message)
-  reading.open = open
 }
 
-function readUser(
-  content: JsonObject,
-  parts: readonly JsonObject[],
-  base: (index: number) => string,
-  reading: Reading,
-): void {
-  const responses: { part: JsonObject; path: string }[] = []
+function readUser(content: JsonObject, parts: readonly GivenPart[], reading: Reading): void {
+  const responses: GivenPart[] = []
   const others: UserPart[] = []
   let mixed = false
-  parts.forEach((part, index) => {
-    if (isJsonObject(camelKeys(part).functionResponse)) {
+  for (const given of parts) {
+    if (isJsonObject(camelKeys(given.part).functionResponse)) {
       mixed ||= others.length > 0
-      responses.push({ part, path: base(index) })
-    } else others.push(decodeUserPart(part))
-  })
+      responses.push(given)
+    } else others.push(decodeUserPart(given.part))
+  }
   const extra = contentExtra(content, 'user')
   if (responses.length === 0) {
     reading.messages.push({ role: 'user', content: others, ...extra })
@@ -142,30 +147,23 @@ function readUser(
 }
 
 /** Each response with the call it answers: by id, else the next unanswered call of that name. */
-function matched(
-  responses: readonly { readonly part: JsonObject; readonly path: string }[],
-  reading: Reading,
-): readonly ToolResult[] {
+function matched(responses: readonly GivenPart[], reading: Reading): readonly ToolResult[] {
   const named = responses.map(({ part }) => {
     const response = objectOf(camelKeys(part).functionResponse) ?? {}
     return { id: textIn(response.id), name: textIn(response.name) }
   })
-  const take = (test: (call: OpenCall) => boolean): OpenCall | undefined => {
-    const call = reading.open.find((candidate) => !candidate.answered && test(candidate))
-    if (call !== undefined) call.answered = true
-    return call
-  }
-  const calls = named.map(({ id }) => (id === '' ? undefined : take((call) => call.hadId && call.id === id)))
+  const { open } = reading
+  const calls = named.map(({ id }) => (id === '' ? undefined : open.takeById(id)))
   return responses.map(({ part, path }, index) => {
     const { id, name } = named[index] as { id: string; name: string }
     const span = (value: Json): string | undefined => rawResponse(reading.spans, path, value)
     const byId = calls[index]
     if (byId !== undefined) return decodeResult(part, span, { callId: byId.id, name: name || byId.name })
-    const nameless = take((call) => !call.hadId && call.name === name)
+    const nameless = open.takeWithoutId(name)
     if (nameless !== undefined) {
       return decodeResult(part, span, { callId: nameless.id, name, ...(id === '' ? {} : { note: id }) })
     }
-    const unnamed = id === '' ? take((call) => call.name === name) : undefined
+    const unnamed = id === '' ? open.takeByName(name) : undefined
     if (unnamed !== undefined) return decodeResult(part, span, { callId: unnamed.id, name, note: false })
     return decodeResult(part, span, { callId: id, name })
   })

@@ -9,6 +9,7 @@ import { type SseFrame, sseFrames } from '../../frames/sse.js'
 import { isJsonObject, isList, parseBody } from '../../json/parse.js'
 import type { Json } from '../../json/types.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
+import { isBlank } from '../sse-stream.js'
 import { answerReader } from './answer.js'
 
 export { encode } from './stream-encode.js'
@@ -40,7 +41,7 @@ export function decode(exchange: Exchange, env: Env): StreamDecoder {
     for (const frame of list) {
       if (done) return
       const text = typeof frame === 'string' ? frame : frame.data
-      if (text === '[DONE]' || text === '') continue
+      if (isBlank(text) || text.trim() === '[DONE]') continue
       let chunk: Json
       try {
         chunk = parseBody(text)

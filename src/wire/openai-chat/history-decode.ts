@@ -169,10 +169,10 @@ function decodeCall(call: JsonObject, raw: () => string | undefined): AnyCall {
   return callOf({ id, name, text, opaque, ...carried })
 }
 
-/** A result joins the results right before it. */
+/** A result joins the results right before it, whose list was made here. */
 function addResult(messages: Message[], result: ToolResult): void {
   const last = messages.at(-1)
-  if (last?.role === 'tool') messages[messages.length - 1] = { role: 'tool', results: [...last.results, result] }
+  if (last?.role === 'tool') (last.results as ToolResult[]).push(result)
   else messages.push({ role: 'tool', results: [result] })
 }
 

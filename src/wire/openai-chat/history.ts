@@ -271,12 +271,13 @@ function resultContent(result: ToolResult, spelling: string | undefined, path: s
   if (text !== undefined && !readErrorPrefix(text).isError) return text
   reportAmbiguousPrefix(wire, result, path, losses)
   const blocks: JsonObject[] = []
+  const firstText = result.content.findIndex((part) => part.type === 'text')
   let told = !result.isError
   result.content.forEach((part, index) => {
     const place = at(at(path, 'content'), index)
     const block = encodeBlock(part, place, losses)
     if (block === undefined) return
-    if (!result.isError && part.type === 'text' && readsAsNothing(result, index)) {
+    if (!result.isError && part.type === 'text' && index === firstText && readsAsNothing(part.text)) {
       losses.push({ code: 'error_prefix_ambiguous', wire, path: place, kind: 'dropped', message: 'only a prefix' })
     }
     const first = !told && part.type === 'text'
@@ -294,10 +295,8 @@ function plainText({ isError, content }: ToolResult): string | undefined {
   return part.extra === undefined && part.opaque === undefined ? part.text : undefined
 }
 
-/** A success whose first text is nothing but an error prefix: a reader is left with no text. */
-function readsAsNothing(result: ToolResult, index: number): boolean {
-  const part = result.content[index]
-  if (part?.type !== 'text' || result.content.findIndex((other) => other.type === 'text') !== index) return false
-  const read = readErrorPrefix(part.text)
+/** Whether the first text of a success is nothing but an error prefix: a reader is left with no text. */
+function readsAsNothing(text: string): boolean {
+  const read = readErrorPrefix(text)
   return read.isError && read.text === ''
 }

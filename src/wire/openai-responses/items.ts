@@ -139,6 +139,20 @@ function isText(part: Json): part is JsonObject {
     : (part.type === 'output_text' || part.type === 'input_text') && typeof part.text === 'string'
 }
 
+/** Whether a value of the output is an item: it says what it is, and a message has content that can be read. */
+export function isReadableItem(item: Json | undefined): item is JsonObject {
+  if (!isJsonObject(item)) return false
+  if (!isMessage(item)) return typeof item.type === 'string'
+  const { content } = item
+  return typeof content === 'string' || (Array.isArray(content) && content.every(isReadableContent))
+}
+
+function isReadableContent(part: Json): boolean {
+  return isJsonObject(part) && typeof part.type === 'string' && (!textTypes.has(part.type) || isText(part))
+}
+
+const textTypes: ReadonlySet<string> = new Set(['output_text', 'input_text', 'refusal'])
+
 /** One content part as text; `item` is the message it begins, if it does not join one. */
 export function decodeText(part: JsonObject, item: JsonObject | undefined, origin: Origin): TextPart {
   const refused = part.type === 'refusal'

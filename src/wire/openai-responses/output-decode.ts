@@ -5,6 +5,7 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
 import type { FinishReason } from '../../conversation/response.js'
+import { ToolwireError } from '../../errors/error.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callAssembler } from '../calls.js'
@@ -12,7 +13,7 @@ import type { Env, Exchange } from '../codec.js'
 import { readFailure } from '../failure.js'
 import { failureError } from './error.js'
 import { reasonOf } from './finish.js'
-import { argumentsOf, decodeText } from './items.js'
+import { argumentsOf, decodeText, isReadableItem } from './items.js'
 import { attach, callFragment, finishItem, pushAll } from './output-finish.js'
 import { find, findDone, findFinal, type Item, itemFor, reach, type State, slotOf } from './output-items.js'
 import { sectionBreak } from './reasoning.js'
@@ -76,7 +77,7 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
       break
     case 'response.output_item.added':
     case 'response.output_item.done':
-      if (!isJsonObject(event.item)) unknown(event, into)
+      if (!isReadableItem(event.item)) unknown(event, into)
       else if (event.type === 'response.output_item.added') announce(state, event.item, event.output_index, into)
       else finishItem(state, findDone(state, event.item, event.output_index), event.item, into)
       break
@@ -152,7 +153,7 @@ function textDelta(state: State, event: JsonObject, refused: boolean, into: Comp
   const index = slotOf(event.content_index)
   const sent = item.sent[index]
   if (sent === undefined) begin(state, item, index, refused, into)
-  item.sent[index] = (sent ?? 0) + delta.length
+  item.sent[index] = (sent ?? '') + delta
   into.push({ type: 'text_delta', part: item.part + index, text: delta })
 }
 
@@ -196,7 +197,7 @@ function reasoningDelta(
   if (item.sent[0] === undefined) beginReasoning(state, item, into)
   const gap = sectionBreak.repeat(Math.max(0, slotOf(section) - item.section))
   item.section = Math.max(item.section, slotOf(section))
-  item.sent[0] = (item.sent[0] ?? 0) + gap.length + delta.length
+  item.sent[0] = (item.sent[0] ?? '') + gap + delta
   into.push({ type: 'reasoning_delta', part: item.part, text: gap + delta })
 }
 
@@ -221,12 +222,22 @@ function announce(state: State, announced: JsonObject, index: Json | undefined, 
 
 function complete(state: State, response: JsonObject, into: CompletionEvent[]): void {
   start(state, response, into)
-  const output = Array.isArray(response.output) ? response.output : []
-  const claimed = new Set<Item>()
-  output.forEach((item: Json, index) => {
-    if (isJsonObject(item)) finishItem(state, findFinal(state, item, index, claimed), item, into)
-  })
   state.ended = true
+  const { output } = response
+  const list: readonly Json[] = Array.isArray(output) ? output : []
+  const items = list.filter(isReadableItem)
+  // What was streamed stands, whatever the end of the stream repeats.
+  const isWhole = Array.isArray(output) && items.length === list.length
+  const isMissing = !isWhole && state.lastPart === -1 && reasonOf(response, false, false).reason === 'stop'
+  const found = findFinal(state, items)
+  items.forEach((item, place) => {
+    finishItem(state, found[place] as Item, item, into)
+  })
+  if (isMissing) {
+    const message = 'not a Responses response: output must be a list of items, each with a type and its content'
+    into.push({ type: 'error', error: new ToolwireError('malformed_response', message) })
+    return
+  }
   const usage = isJsonObject(response.usage) ? response.usage : undefined
   const metadata = usage === undefined ? undefined : usageMetadata(usage)
   if (usage !== undefined) {

@@ -7,7 +7,7 @@ import type { AnyCall, Extra, Opaque, TextPart } from '../../conversation/messag
 import type { JsonObject } from '../../json/types.js'
 import { isCustomCall } from '../arguments.js'
 import { noteOf } from '../extra.js'
-import { encodeCall, encodeText, isOpaqueItem, itemFields, joinsItem } from './items.js'
+import { encodeCall, encodeText, isOpaqueItem, isReadableItem, itemFields, joinsItem } from './items.js'
 import { encodeReasoning } from './reasoning.js'
 import { identityFields, madeItemId, ownOf, wire } from './types.js'
 
@@ -183,7 +183,7 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
           break
         case 'opaque': {
           const { origin, data } = event.value
-          if (origin.wire === wire && isOpaqueItem(data)) done(open('opaque', '', data), data)
+          if (origin.wire === wire && isReadableItem(data) && isOpaqueItem(data)) done(open('opaque', '', data), data)
           break
         }
       }

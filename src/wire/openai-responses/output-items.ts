@@ -22,8 +22,8 @@ export interface Item {
   id: string
   /** The item as it was announced. */
   announced: JsonObject | undefined
-  /** Characters given so far, by content index; reasoning counts in the first. */
-  readonly sent: number[]
+  /** The text given so far, by content index; that of reasoning is the first. */
+  readonly sent: string[]
   /** Which list of a reasoning item is shown, and the section it has reached. */
   shows: string
   section: number
@@ -64,17 +64,27 @@ export function find(state: State, event: JsonObject, kind: Kind): Item {
   const { last } = state
   const { item_id: id, output_index: index } = event
   if (last !== undefined && last.id === id && last.index === index && last.kind === kind && last.id !== '') return last
-  const item = known(state, id, index, kind) ?? open(state, kind, id, index)
+  const item = known(state, id, index, kind) ?? lastOpen(state, index, kind) ?? open(state, kind, id, index)
   state.last = item
   if (typeof id === 'string' && id !== '') item.id = id
   return item
 }
 
-/** The item at this index when it has this id too; else the one with the id, since indexes repeat; else the one at the index. */
+/**
+ * The item at this index when it has this id too; else the one with the id, since indexes repeat; else the one at the index.
+ * quirk(bedrock): events of one item have several ids, one of which may be that of another item
+ */
 function known(state: State, id: Json | undefined, index: Json | undefined, kind: Kind): Item | undefined {
   const placed = state.byIndex.get(index)
-  const item = placed !== undefined && placed.id === id ? placed : (state.byId.get(id) ?? placed)
-  return item?.kind === kind ? item : undefined
+  if (placed?.kind === kind && placed.id === id) return placed
+  const named = state.byId.get(id)
+  if (named?.kind === kind) return named
+  return placed?.kind === kind ? placed : undefined
+}
+
+/** An event without an index and with an unknown id continues the item before it. */
+function lastOpen({ last }: State, index: Json | undefined, kind: Kind): Item | undefined {
+  return !isPlace(index) && last?.kind === kind && !last.isDone ? last : undefined
 }
 
 function open(state: State, kind: Kind, id: Json | undefined, index: Json | undefined): Item {
@@ -124,19 +134,43 @@ export function findDone(state: State, item: JsonObject, index: Json | undefined
     if (typeof item.id === 'string') placed.id = item.id
     return placed
   }
-  return known(state, item.id, index, kind) ?? open(state, kind, item.id, index)
+  return known(state, item.id, index, kind) ?? lastOpen(state, index, kind) ?? open(state, kind, item.id, index)
 }
 
-/** The item at this place of the whole answer. `claimed` are those of the places before: ids may repeat. */
-export function findFinal(state: State, item: JsonObject, place: number, claimed: Set<Item>): Item {
-  const kind = kindOf(item)
-  const fits = (other: Item | undefined): other is Item => other?.kind === kind && !claimed.has(other)
-  const placed = state.byOrdinal.get(place)
-  const named = state.byId.get(item.id)
-  const found = fits(placed) && placed.id === item.id ? placed : fits(named) ? named : fits(placed) ? placed : undefined
-  const final = found ?? open(state, kind, item.id, place)
-  claimed.add(final)
-  return final
+/**
+ * The item for each place of the whole answer: by place and id, else by id, else by place, else the next one of its kind, since ids and
+ * places may both differ from those in the stream. No item is taken twice, since ids repeat; one that was not streamed is new.
+ */
+export function findFinal(state: State, output: readonly JsonObject[]): readonly Item[] {
+  const found: (Item | undefined)[] = output.map(() => undefined)
+  const claimed = new Set<Item>()
+  const claim = (search: (item: JsonObject, place: number) => Item | undefined): void => {
+    output.forEach((item, place) => {
+      if (found[place] !== undefined) return
+      const match = search(item, place)
+      if (match?.kind !== kindOf(item) || claimed.has(match)) return
+      claimed.add(match)
+      found[place] = match
+    })
+  }
+  claim(({ id }, place) => (state.byOrdinal.get(place)?.id === id ? state.byOrdinal.get(place) : undefined))
+  claim(({ id }) => state.byId.get(id))
+  claim((_, place) => state.byOrdinal.get(place))
+  const left = new Map<Json | undefined, Item[]>()
+  for (const item of [...state.byOrdinal.values()].toReversed()) {
+    if (claimed.has(item)) continue
+    const key = likenessOf(item.kind, item.announced)
+    const same = left.get(key)
+    if (same === undefined) left.set(key, [item])
+    else same.push(item)
+  }
+  claim((item) => left.get(likenessOf(kindOf(item), item))?.pop())
+  return output.map((item, place) => found[place] ?? open(state, kindOf(item), item.id, place))
+}
+
+/** What two items have in common that are the same under different ids: a call has its call id, texts have their order. */
+function likenessOf(kind: Kind, item: JsonObject | undefined): Json | undefined {
+  return kind === 'message' || kind === 'reasoning' ? kind : item?.call_id
 }
 
 /** The item that is announced: a new one, or one that an event spoke of before. */
