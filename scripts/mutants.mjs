@@ -134,7 +134,7 @@ const keyOf = (mutant) => `${mutant.file}\n${mutant.text}\n${describe(mutant)}`
 const place = ({ file, line, column }) => `${file}:${line}:${column}`
 
 function printTable(results) {
-  const columns = ['killed', 'timeout', 'survived', 'no test', 'equivalent']
+  const columns = ['killed', 'timeout', 'survived', 'no test', 'failed', 'equivalent']
   const rows = [...new Set(results.map(({ folder }) => folder))].toSorted()
   const row = (name, list) => {
     const counts = columns.map((status) => list.filter((result) => result.status === status).length)
@@ -229,11 +229,11 @@ async function judge(worker, mutant) {
 
 await Promise.all(workers.map(work))
 for (const worker of workers) worker.stop()
-const survivors = results.filter(({ status }) => status === 'survived' || status === 'no test')
+const survivors = results.filter((result) => !isDetected(result) && result.status !== 'equivalent')
 console.log(`\n${survivors.length} survivors`)
 for (const survivor of survivors.toSorted((a, b) => (place(a) < place(b) ? -1 : 1))) {
   console.log(
-    `${place(survivor)}  ${survivor.status === 'no test' ? '(no test runs it)' : `(${survivor.tests} test files)`}`,
+    `${place(survivor)}  ${survivor.status === 'survived' ? `(${survivor.tests} test files)` : `(${survivor.status})`}`,
   )
   console.log(`    ${survivor.text}\n    ${describe(survivor)}`)
 }
