@@ -60,7 +60,10 @@ function createWorker(name) {
         return { status: 'timeout', ms: timeoutMs }
       }
     },
-    stop: () => child?.disconnect(),
+    stop() {
+      if (child?.connected === true) child.disconnect()
+      child = undefined
+    },
   }
 }
 

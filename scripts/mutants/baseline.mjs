@@ -40,6 +40,8 @@ export async function measureBaseline({ root, cache, worker, tests, sources, isF
     )
     writeFileSync(recordFile, JSON.stringify({ ...known, ...records }))
   }
+  // The next one transforms the sources without marks.
+  if (missing.length > 0) worker.stop()
   return records
 
   async function measure(test) {
