@@ -14,6 +14,9 @@ const mostRounds = 16
 /** A small round that was lucky makes all that follow look bad: then it is measured anew. What grows faster shows every time. */
 const mostAttempts = 3
 
+/** Something that takes longer than this for its rounds is not a matter of noise. */
+const mostMicroseconds = 1_500_000
+
 /** Works that take less are repeated, since so short times are mostly noise. */
 const leastMicroseconds = 3_000
 
@@ -31,10 +34,12 @@ export async function growthOver(
   size: number,
   workOf: (size: number) => () => unknown,
   limit = linearPerDoubling,
+  factors: readonly number[] = [1, 2, 4],
 ): Promise<Growth> {
-  const works = [workOf(size), workOf(2 * size), workOf(4 * size)] as const
+  const works = factors.map((factor) => workOf(factor * size))
   for (const work of works) await work() // code is compiled here: it would be counted for the small work only
-  const once = Math.min(await processorTime(works[0], 1), await processorTime(works[0], 1))
+  const [smallest = () => {}] = works
+  const once = Math.min(await processorTime(smallest, 1), await processorTime(smallest, 1))
   const repeats = Math.max(1, Math.ceil(leastMicroseconds / Math.max(once, 1)))
   let growth = await measure(works, repeats)
   for (let attempt = 1; attempt < mostAttempts && growth.ratio > limit; attempt += 1) {
@@ -45,16 +50,20 @@ export async function growthOver(
 
 /** The cost of `2 * size` over that of `size`. */
 export async function growthOf(size: number, workOf: (size: number) => () => unknown): Promise<number> {
-  return (await growthOver(size, workOf, linear)).ratio
+  return (await growthOver(size, workOf, linear, [1, 2])).ratio
 }
 
 async function measure(works: readonly (() => unknown)[], repeats: number): Promise<Growth> {
   const least = works.map(() => Number.POSITIVE_INFINITY)
   let ratio = Number.POSITIVE_INFINITY
+  let spent = 0
   for (let round = 0; round < leastRounds || (round < mostRounds && ratio > settled); round += 1) {
+    if (round >= leastRounds && spent > mostMicroseconds) break
     for (const [index, work] of works.entries()) {
       const times = repeats * 2 ** (works.length - 1 - index)
-      least[index] = Math.min(least[index] ?? 0, (await processorTime(work, times)) / times)
+      const time = await processorTime(work, times)
+      spent += time
+      least[index] = Math.min(least[index] ?? 0, time / times)
     }
     ratio = Math.max(...least.slice(1).map((time, index) => time / (least[index] ?? time)))
   }
