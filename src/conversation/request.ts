@@ -70,3 +70,18 @@ export interface CompletionRequest extends Carried {
   readonly stop?: readonly string[]
   readonly reasoning?: ReasoningSpec
 }
+/** Every member of a request. */
+export const requestFields: ReadonlySet<string> = new Set<keyof CompletionRequest>([
+  'model',
+  'messages',
+  'tools',
+  'toolChoice',
+  'parallelToolCalls',
+  'output',
+  'maxTokens',
+  'temperature',
+  'topP',
+  'stop',
+  'reasoning',
+  'extra',
+])

@@ -61,7 +61,14 @@ export function createGateway(
     choose: chooser(routes, Math.random, requestLimits),
     targetWires: wiresOf(routes),
     state,
-    door: { metrics: state.metrics, limiter, concurrency: limits.concurrency ?? 1_000 },
+    door: {
+      metrics: state.metrics,
+      limiter,
+      concurrency: limits.concurrency ?? 1_000,
+      slots: state.slots,
+      keyCount: keys.length,
+    },
+    owners: keys.length > 1 ? state.owners : undefined,
     strict,
     caps: { bytes: limits.bodyBytes ?? 32 * 1_048_576, timeoutMs: limits.bodyTimeoutMs ?? 30_000 },
   }
@@ -95,9 +102,7 @@ async function serve(
       return answered(frame, visit, textAnswer(frame.state.metrics.text()))
     }
     if (route.kind === 'unknown') throw noRoute(arrival, route)
-    // Who asks no model takes a place of the gateway only, not one of the key.
-    const caller = route.kind === 'completion' || route.kind === 'token_count' ? client : undefined
-    const admission = admitted(frame.door, caller)
+    const admission = admitted(frame.door, client, route.kind === 'completion' || route.kind === 'token_count')
     place = admission instanceof Promise ? await admission : admission
     const http = await receive(arrival, frame.caps)
     const written =
@@ -106,7 +111,7 @@ async function serve(
         : await listed(frame, visit, client, http, route)
     return answered(frame, visit, written, place)
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = failureOf(error, arrival.signal)
     visit.progress.error = failure.code
     visit.progress.message = failure.message
     const written = writeFailure(failure, route.wire)

@@ -70,6 +70,8 @@ export interface GatewayLogRecord {
   readonly passedThrough?: boolean
   readonly inputTokens?: number
   readonly outputTokens?: number
+  /** What counts against the key's limit when the provider did not report the usage of the whole answer. */
+  readonly estimatedTokens?: number
   /** How the model's answer ended. */
   readonly finishReason?: FinishReason
   readonly losses?: readonly string[]

@@ -94,7 +94,7 @@ export function fromLangChainMessages(messages: readonly BaseMessage[]): {
       addResult(read, message, calls, path, losses)
       return
     }
-    const next = readMessage(message, path, losses)
+    const next = readMessage(message, index, path, losses)
     if (next === undefined) return
     if (next.role === 'assistant') for (const call of next.content.filter(isCall)) calls.set(call.id, call)
     read.push(next)
@@ -121,9 +121,9 @@ function addResult(
   ;(last.results as ToolResult[]).push(result) // the list was made here
 }
 
-function readMessage(message: BaseMessage, path: string, losses: MessageLoss[]): Message | undefined {
+function readMessage(message: BaseMessage, position: number, path: string, losses: MessageLoss[]): Message | undefined {
   if (LangChainAnswer.isInstance(message)) {
-    const turn = readTurn(message)
+    const turn = readTurn(message, position)
     for (const loss of turn.dropped.map((place) => droppedBlock(path, place))) losses.push(loss)
     return { ...turn.message, role: 'assistant', content: turn.slots.map(({ part }) => part) }
   }

@@ -39,8 +39,7 @@ const checks: Readonly<Record<Wire, Check>> = {
   gemini: (body, { path }) => [
     ...objects(body.tools).flatMap((tool) => objects(tool.functionDeclarations).map(twoSchemas)),
     ...objects(body.contents).map(
-      ({ role }, index) =>
-        role !== 'user' && role !== 'model' && `contents.${index}.role: valid roles are user and model`,
+      (content, index) => !hasValidRole(content) && `contents.${index}.role: valid roles are user and model`,
     ),
     geminiProfiles.gemini?.signedModels?.test(modelIn(path)) === true &&
       lacksSignature(objects(body.contents)) &&
@@ -150,6 +149,13 @@ function ollamaMessage(message: JsonObject, path: string): readonly (string | fa
   ]
 }
 
+/** A role may be missing, and results may stand under the roles of older samples. */
+function hasValidRole({ role, parts }: JsonObject): boolean {
+  if (role === undefined || role === null || role === 'user' || role === 'model') return true
+  if (role !== 'function' && role !== 'tool') return false
+  return objects(parts).every((part) => has(part, 'functionResponse') || has(part, 'function_response'))
+}
+
 function twoSchemas(spec: JsonObject): string | false {
   return has(spec, 'parameters') && has(spec, 'parametersJsonSchema') && 'tools: give one schema of a function, not two'
 }
@@ -160,7 +166,7 @@ function twoSchemas(spec: JsonObject): string | false {
  */
 function lacksSignature(contents: readonly JsonObject[]): boolean {
   const isResult = (part: JsonObject): boolean => has(part, 'functionResponse')
-  const asked = contents.findLastIndex(({ role, parts }) => role === 'user' && !objects(parts).some(isResult))
+  const asked = contents.findLastIndex(({ role, parts }) => role !== 'model' && !objects(parts).some(isResult))
   let called = false
   for (const { role, parts } of contents.slice(asked + 1)) {
     const call = objects(parts).find((part) => has(part, 'functionCall'))

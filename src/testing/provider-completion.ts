@@ -30,33 +30,40 @@ export async function completionReply(state: ServerState, wire: Wire, raw: Provi
   const env: Env = { profile: profileOf(codec), createdSeconds: Math.floor(Date.now() / 1000), deltas: true }
   let exchange: Exchange = { wire, model: '', stream: false }
   try {
-    const decoded = codec.request.decode(raw, env)
+    const opened = wire === 'anthropic' ? state.threads.open(raw) : raw
+    const decoded = codec.request.decode(opened, env)
     exchange = decoded.exchange
-    const { refusal, misbehaviour } = received(state, decoded, raw)
+    const { refusal, misbehaviour } = received(state, decoded, raw, opened)
     const call: Call = { codec, env, exchange, misbehaviour }
     if (replacesAnswer(misbehaviour)) return replacedReply(call)
     if (refusal !== undefined) return errorReply(call, new ToolwireError('invalid_request', refusal))
-    return await scriptedReply(state, call, decoded.request, raw.body)
+    return await scriptedReply(state, call, decoded.request, opened)
   } catch (error) {
     return errorReply({ codec, env, exchange, misbehaviour: {} }, error)
   }
 }
 
-/** Keeps the call, and says what is wrong with it and what is to go wrong with its answer. */
+/** Keeps the call, and says what is wrong with it and what is to go wrong with its answer. `opened` has its whole history. */
 function received(
   { options, requests, signer }: ServerState,
   decoded: DecodedRequest,
   raw: ProviderRequest['raw'],
+  opened: ProviderRequest['raw'],
 ): { readonly refusal: string | undefined; readonly misbehaviour: Misbehaviour } {
   const { wire, stream } = decoded.exchange
-  const refusal = options.strict === true ? refusalOf(decoded, raw, signer) : undefined
+  const refusal = options.strict === true ? refusalOf(decoded, opened, signer) : undefined
   const told = refusal === undefined ? {} : { refusal }
   const asked: ProviderRequest = { wire, request: decoded.request, stream, raw, ...told }
   const index = requests.push(asked) - 1
   return { refusal, misbehaviour: misbehaviourOf(options.misbehave, asked, index) }
 }
 
-async function scriptedReply(state: ServerState, call: Call, request: CompletionRequest, body: string): Promise<Reply> {
+async function scriptedReply(
+  state: ServerState,
+  call: Call,
+  request: CompletionRequest,
+  opened: ProviderRequest['raw'],
+): Promise<Reply> {
   const { script = defaultScript } = state.options
   state.turns += 1
   const { response: given, turn } = await answerOf(script, request, state.turns - 1)
@@ -67,7 +74,10 @@ async function scriptedReply(state: ServerState, call: Call, request: Completion
   const { codec, env, exchange } = call
   const isFailing = Object.hasOwn(turn, 'error')
   if (isFailing && (cutAfter === undefined || !exchange.stream)) return errorReply(slow, error)
-  const response = state.signer.sign(withUsage(given, body), exchange)
+  const response = state.signer.sign(withUsage(given, opened.body), exchange)
+  if (exchange.wire === 'anthropic') {
+    state.threads.hold(opened, codec.response.encode(response, exchange, env).http.body)
+  }
   if (!exchange.stream) {
     const { http } = codec.response.encode(response, exchange, env)
     // A whole answer has no events to break off after: it breaks off in its middle.

@@ -16,7 +16,7 @@ import { toModelText } from '../conversation/tool-error.js'
 import { displayResult } from '../json/display.js'
 import type { Unsupported } from '../json/unsupported.js'
 import { type FailureView, failureOf, foreignMessage } from './failure.js'
-import { failedCategory, plainJson, type Returned, readMcp } from './mcp-content.js'
+import { failedCategory, keepBlocks, plainJson, type Returned, readMcp } from './mcp-content.js'
 import { capText } from './result-size.js'
 
 export const defaultMaxResultBytes = 100_000
@@ -92,8 +92,10 @@ function unsupportedResult(call: CallName, { kind, remedy }: Unsupported, view: 
 
 function successful(call: CallName, returned: Returned, view: ResultView): ToolResult {
   const content = contentOf(returned, view.maxResultBytes ?? defaultMaxResultBytes)
-  const result = { callId: call.id, name: call.name, content, isError: false }
-  return freeze(returned.artifacts === undefined ? result : { ...result, artifacts: returned.artifacts })
+  const plain = { callId: call.id, name: call.name, content, isError: false }
+  const result = freeze(returned.artifacts === undefined ? plain : { ...plain, artifacts: returned.artifacts })
+  keepBlocks(result, returned)
+  return result
 }
 
 function contentOf({ text, images }: Returned, maxBytes: number): readonly ResultPart[] {

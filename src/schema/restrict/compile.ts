@@ -49,6 +49,8 @@ const unrolls = [3, 1, 0]
 
 /** Lowers a schema whose size was checked. */
 export function compile(given: JsonObject, dialect: DialectName): Restricted {
+  // It may be a copy of the schema whose size was checked.
+  checkSize(given)
   const { schema } = upgradeSchema(given)
   for (const unroll of unrolls) {
     try {

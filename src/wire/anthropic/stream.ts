@@ -12,11 +12,11 @@ import { brokenHeadLength, mayBeBrokenText } from '../arguments.js'
 import { type CallAssembler, callAssembler } from '../calls.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { leftover } from '../extra.js'
-import { madeCallId } from '../names.js'
+import { answerIdOf, madeCallId } from '../names.js'
 import { type FrameReader, sseStream } from '../sse-stream.js'
 import { errorIn } from './error.js'
-import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent } from './response.js'
-import { defaults, modelled, originOf, wire } from './types.js'
+import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent, unreadable } from './response.js'
+import { defaults, modelled, originOf, sameJson, wire } from './types.js'
 import { usageEvent } from './usage.js'
 
 /** A content block that came at least in part. */
@@ -34,10 +34,13 @@ interface OpenBlock {
   citations: Json[] | undefined
   /** The input of a call that was announced whole; fragments overrule it. */
   input: string | undefined
+  /** The fragments of such a call, to compare. */
+  fragments: string
   closed: boolean
 }
 
 interface Reader {
+  readonly exchange: Exchange
   readonly origin: Origin
   readonly calls: CallAssembler
   readonly blocks: OpenBlock[]
@@ -50,8 +53,12 @@ interface Reader {
   done: boolean
   readonly usage: Usages
   stopReason: Json | undefined
-  /** What the deltas of the message say that is not modelled. */
+  /** Fields of the message's deltas that are not modeled. */
   metadata: Map<string, Json> | undefined
+  /** Blocks in the opening, where the real API has none: they count if no other block comes. */
+  opening: readonly Json[]
+  /** Whether a block or fragment came that can't be read. */
+  hasUnread: boolean
 }
 
 /** Counts so far. Each event repeats all of them, so after the first frames the next event waits for the end. */
@@ -78,6 +85,7 @@ export function decode(exchange: Exchange, env: Env): StreamDecoder {
 
 function readerOf(exchange: Exchange, env: Env): Reader {
   const reader: Reader = {
+    exchange,
     origin: originOf(exchange, env),
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
     blocks: [],
@@ -90,6 +98,8 @@ function readerOf(exchange: Exchange, env: Env): Reader {
     usage: { counts: new Map(), frames: 0, isPending: false },
     stopReason: undefined,
     metadata: undefined,
+    opening: [],
+    hasUnread: false,
   }
   return reader
 }
@@ -148,6 +158,7 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
 function readDelta(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
   const { delta, index } = frame
   if (!isJsonObject(delta)) {
+    reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
     return
   }
@@ -161,6 +172,7 @@ function readDelta(reader: Reader, frame: JsonObject, text: string, events: Comp
     addFragment(reader, block, fragment, events)
     if (reader.fragments.learn(text, key)) reader.learned = block
   } else if (block === undefined || !readRareDelta(reader, block, delta, events)) {
+    if (kind !== undefined) reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
   }
 }
@@ -180,6 +192,7 @@ function addFragment(reader: Reader, block: OpenBlock, text: string, events: Com
     events.push({ type: kind === 'text' ? 'text_delta' : 'reasoning_delta', part, text })
     return
   }
+  if (block.input !== undefined) block.fragments += text
   const input = block.wrapped ? block.json + text : text
   // Only the head of the text decides: a text that is longer was looked at before.
   block.wrapped &&= block.json.length > brokenHeadLength || mayBeBrokenText(input)
@@ -216,6 +229,7 @@ function readRareDelta(reader: Reader, block: OpenBlock, delta: JsonObject, even
 function openBlock(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
   const head = frame.content_block
   if (!isJsonObject(head)) {
+    reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
     return
   }
@@ -230,7 +244,7 @@ function openBlock(reader: Reader, frame: JsonObject, text: string, events: Comp
     if (isWhole) block.input = rawSpans(text, ['/content_block/input']).get('/content_block/input')
     const call = callHead(head)
     // Without id and name the assembler would take it for more of the call before.
-    const id = call.id || call.name ? call.id : madeCallId(reader.id, reader.calls.count())
+    const id = call.id || call.name ? call.id : madeCallId(answerIdOf(reader.id, reader.exchange), reader.calls.count())
     for (const event of reader.calls.push({ ...call, id, index: block.part }, block.part)) events.push(event)
   }
 }
@@ -251,6 +265,7 @@ function addBlock(reader: Reader, index: Json | undefined, kind: OpenBlock['kind
     wrapped: kind === 'call',
     citations: undefined,
     input: undefined,
+    fragments: '',
     closed: false,
   }
   reader.blocks.push(block)
@@ -275,7 +290,11 @@ function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[])
     }
     case 'call':
       if (block.json !== '') reader.calls.push({ index: part, text: block.json }, part) // the finish tells what it is
-      if (block.told || block.input === undefined) return
+      if (block.input === undefined) return
+      if (block.told) {
+        compareInput(block.input, block.fragments, events)
+        return
+      }
       for (const event of reader.calls.push({ index: part, text: block.input }, part)) events.push(event)
       return
     case 'opaque': {
@@ -283,6 +302,14 @@ function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[])
       pushBlock(input === undefined ? head : { ...head, input }, part, reader.origin, events)
     }
   }
+}
+
+/** Reports an announced input that the fragments contradict. What was streamed counts. */
+function compareInput(announced: string, fragments: string, events: CompletionEvent[]): void {
+  if (sameJson(inputOf(announced), inputOf(fragments))) return
+  const message = 'the input that a call was announced with differs from its streamed input; the streamed one counts'
+  const path = '/message/content'
+  events.push({ type: 'loss', loss: { code: 'arguments_contradicted', wire, path, kind: 'repaired', message } })
 }
 
 /** The input of a server's own call; text that is no JSON stays text. */
@@ -303,6 +330,7 @@ function readStart(reader: Reader, frame: JsonObject, events: CompletionEvent[])
   const start = startEvent(message, reader.origin)
   reader.started = true
   reader.id = start.id
+  if (Array.isArray(message.content)) reader.opening = message.content
   events.push(start)
   readUsage(reader, message.usage, events)
 }
@@ -335,10 +363,24 @@ function readMessageDelta(reader: Reader, frame: JsonObject, events: CompletionE
   readUsage(reader, usage, events)
 }
 
+function readOpening(reader: Reader, events: CompletionEvent[]): void {
+  reader.opening.forEach((block, index) => {
+    const frame = { index, content_block: block }
+    openBlock(reader, frame, JSON.stringify(frame), events)
+  })
+}
+
 function readStop(reader: Reader, events: CompletionEvent[]): void {
   if (!reader.started && reader.blocks.length === 0) {
     const message = 'the stream stopped without ever starting a message'
     fail(reader, new ToolwireError('malformed_response', message), events)
+    return
+  }
+  if (reader.blocks.length === 0) readOpening(reader, events)
+  const isEmpty = !reader.blocks.some((block) => block.told || block.kind === 'opaque' || block.kind === 'call')
+  if (isEmpty && (reader.hasUnread || typeof reader.stopReason !== 'string')) {
+    reader.done = true
+    events.push(unreadable())
     return
   }
   for (const block of reader.blocks) closeBlock(reader, block, events)
