@@ -164,7 +164,9 @@ function textDelta(state: State, event: JsonObject, refused: boolean, into: Comp
 /** Says what is known of a text part before its first text: the item's id and fields, and that it is a refusal. */
 function begin(state: State, item: Item, index: number, refused: boolean, into: CompletionEvent[]): void {
   reach(state, item.part + index)
-  const announced = index === 0 ? (item.announced ?? {}) : undefined
+  const isFirst = item.sent.length === 0
+  const joins = !isFirst && item.sent[index - 1] !== undefined
+  const announced = isFirst ? (item.announced ?? {}) : joins ? undefined : {}
   const { status: _, ...known } = announced ?? {}
   const content = refused ? { type: 'refusal', refusal: '' } : { type: 'output_text', text: '' }
   const part = decodeText(content, announced === undefined ? undefined : known, state.origin)
