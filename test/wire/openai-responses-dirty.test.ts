@@ -368,4 +368,31 @@ describe('messages that hold more than text', () => {
     )
     expect([response.text, response.message.content.length]).toEqual(['Low tide.', 1])
   })
+
+  test('text that is sent only when it is done is read, and one that was streamed is not read twice', () => {
+    const said = (index: number, words: string): JsonObject => {
+      return { type: 'response.output_text.done', item_id: 'm1', output_index: 0, content_index: index, text: words }
+    }
+    const end = { ...(completed([]) as JsonObject) }
+    const bare = { type: 'message', id: 'm1', role: 'assistant', status: 'in_progress' }
+    const start = { type: 'response.output_item.added', output_index: 0, item: bare }
+    for (const events of [
+      [start, said(0, 'Low tide.'), end],
+      [start, delta(0, 'Low '), said(0, 'Low tide.'), end],
+      [start, delta(0, 'Low tide.'), said(0, 'Low tide.'), done(message([text('Low tide.')]), 0), end],
+      [said(0, 'Low tide.'), completed([message([text('Low tide.')])])],
+    ]) {
+      const { response, error } = fold(decodeStream([sse(...(events as JsonObject[]))]))
+      expect([error, response.text, response.losses]).toEqual([undefined, 'Low tide.', []])
+    }
+  })
+
+  test('a message that is announced without content keeps its id', () => {
+    const bare = { type: 'message', id: 'm1', role: 'assistant', status: 'in_progress' }
+    const start = { type: 'response.output_item.added', output_index: 0, item: bare }
+    const { response } = fold(decodeStream([sse(start, delta(0, 'Low tide.'), completed([]) as JsonObject)]))
+    expect(response.message.content).toMatchObject([
+      { type: 'text', text: 'Low tide.', opaque: { data: { id: 'm1' } } },
+    ])
+  })
 })
