@@ -78,6 +78,7 @@ export type { CallOptions, Capabilities, CompletionStream, Model, ModelRequest, 
 export { type Finding, type Probe, type ProbeOptions, probe } from './model/probe.js'
 export type { Feature, Verdict } from './model/probe-questions.js'
 export type { Retry } from './model/sending.js'
+export { bundleSchema } from './schema/bundle.js'
 export type { Checked, Issue } from './schema/issue.js'
 export { type DialectName, dialectNames } from './schema/restrict/dialects.js'
 export { type Restricted, restrict } from './schema/restrict/restrict.js'

@@ -42,10 +42,16 @@ export function decodeAnswer(line: Line, options: WireOptions): readonly Complet
   }
   if (answer.chunks !== undefined && status < 400)
     return decodeStream(codec, exchange, env, streamBytes(options.wire, answer.chunks))
-  const body = answer.body === undefined ? answer.chunks : answer.body
+  const recorded = answer.body === undefined ? answer.chunks : answer.body
+  // An error answer may have no body at all: then its status says what it is.
+  const body = status >= 400 && isNothing(recorded) ? '' : recorded
   if (body === undefined) throw new ToolwireError('invalid_request', 'a line needs "body" or "chunks"')
   const raw = typeof body === 'string' ? body : (rawSpans(text, ['/body']).get('/body') ?? JSON.stringify(body))
   return codec.response.decode({ status, headers, body: raw }, exchange, env)
+}
+
+function isNothing(body: Json | undefined): boolean {
+  return body === undefined || body === null || (Array.isArray(body) && body.length === 0)
 }
 
 export function decodeStream(

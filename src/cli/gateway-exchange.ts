@@ -5,10 +5,11 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ToolwireError } from '../errors/error.js'
 import { type Answer, type Arrival, type Handler, isWhole, type Piece, type Pieces } from '../gateway/arrival.js'
-import { tooSlow } from '../gateway/failure.js'
+import { refused, tooSlow, writeFailure } from '../gateway/failure.js'
 import { headerList } from '../transport/header-list.js'
 import { unwatched, watch } from '../transport/node-watch.js'
 import { takeFrom } from '../transport/told.js'
+import { routeOf } from '../wire/routes.js'
 import { type Connection, connectionOf } from './gateway-connection.js'
 import { Pace, takeTurn } from './gateway-pace.js'
 
@@ -21,8 +22,7 @@ export async function serveExchange(
   const connection = connectionOf(incoming.socket)
   const signal = connection.begin()
   try {
-    const arrival = arrivalOf(incoming, connection, signal)
-    const { status, headers, body } = arrival === undefined ? unreadable : await handle(arrival)
+    const { status, headers, body } = await answerTo(handle, incoming, connection, signal)
     if (signal.aborted) {
       if (!isWhole(body)) await body.return()
       return
@@ -35,6 +35,23 @@ export async function serveExchange(
 }
 
 const unreadable: Answer = { status: 400, headers: {}, body: '' }
+const maxHeaderLines = 100
+
+async function answerTo(
+  handle: Handler,
+  incoming: IncomingMessage,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<Answer> {
+  if (incoming.rawHeaders.length > 2 * maxHeaderLines) return tooManyHeaders(incoming)
+  const arrival = arrivalOf(incoming, connection, signal)
+  return arrival === undefined ? unreadable : handle(arrival)
+}
+
+function tooManyHeaders({ method = '', url = '', rawHeaders }: IncomingMessage): Answer {
+  const message = `the request has ${rawHeaders.length / 2} header lines; at most ${maxHeaderLines} are accepted`
+  return writeFailure(refused(431, 'invalid_request', message), routeOf(method, url).wire)
+}
 
 /** Nothing when the address cannot be read. */
 function arrivalOf(incoming: IncomingMessage, connection: Connection, signal: AbortSignal): Arrival | undefined {

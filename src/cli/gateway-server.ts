@@ -39,7 +39,7 @@ export async function listen(gateway: () => CreatedGateway, options: ListenOptio
       serveExchange(gateway().handle, incoming, outgoing).catch(() => outgoing.destroy()) // the client left, or the answer broke off
     },
   )
-  server.maxHeadersCount = 100
+  server.maxHeadersCount = 0 // Node would drop the lines beyond a limit without a word; the exchange rejects them
   server.on('clientError', refuse)
   const open = new Set<Connection>()
   server.on('connection', (socket: Socket) => {

@@ -3,11 +3,11 @@
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { buildConnector, Client } from 'undici'
-import { type Deadlines, oversized } from '../transport/deadlines.js'
+import { type Deadlines, defaultDeadlines, oversized } from '../transport/deadlines.js'
 import { headerList } from '../transport/header-list.js'
 import { networkError } from '../transport/network-error.js'
 import { readAddress } from '../transport/node.js'
-import { decoderFor } from '../transport/node-decoding.js'
+import { decodersFor, decodeThrough } from '../transport/node-decoding.js'
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport.js'
 import { filled, giveBack } from './gateway-outbox.js'
 import { type Line, UpstreamCall } from './gateway-upstream-call.js'
@@ -70,7 +70,12 @@ export async function openUpstream(): Promise<Upstream> {
       const bytes = body === undefined ? null : filled(body)
       const answer = (response: TransportResponse): void => {
         if (bytes !== null && line.isSent()) giveBack(bytes)
-        resolve(decoded(response, request, limits))
+        try {
+          resolve(decoded(response, request, limits))
+        } catch (error) {
+          reject(error)
+          void call.return()
+        }
       }
       const call = new UpstreamCall(line, request, limits, answer, reject)
       client.dispatch({ path, method, headers, body: bytes }, call)
@@ -211,11 +216,11 @@ function decoded(
   { signal, url }: TransportRequest,
   limits: Deadlines | undefined,
 ): TransportResponse {
-  const decoder = decoderFor(answer.headers['content-encoding'])
-  if (decoder === undefined) return answer
+  const maxBytes = limits?.maxBodyBytes ?? defaultDeadlines.maxBodyBytes
+  const decoders = decodersFor(answer.headers['content-encoding'], maxBytes)
+  if (decoders === undefined) return answer
   const source = Readable.from(answer.body)
-  source.on('error', (error) => decoder.destroy(error))
-  return { ...answer, body: uncoded(source, source.pipe(decoder), signal, url, limits) }
+  return { ...answer, body: uncoded(source, decodeThrough(source, decoders), signal, url, limits) }
 }
 
 async function* uncoded(

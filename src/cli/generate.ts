@@ -4,9 +4,10 @@ import { ToolwireError } from '../errors/error.js'
 import { generate } from '../generate/generate.js'
 import type { GenerateResult } from '../generate/result.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
-import { type Writable, writeJson } from '../json/stringify.js'
+import type { Writable } from '../json/stringify.js'
 import type { JsonObject } from '../json/types.js'
 import { approver, askAlways } from './approval.js'
+import { jsonLine } from './lines.js'
 import type { ModelFlags } from './models.js'
 import { type ExitCode, errorLine, exitCodes, thrownCode } from './outcome.js'
 import { promptOf } from './run.js'
@@ -80,7 +81,7 @@ function tell(result: GenerateResult<unknown>, { json }: GenerateFlags, terminal
 }
 
 function write({ output }: Terminal, value: Writable): void {
-  output.write(`${writeJson(value)}\n`)
+  output.write(jsonLine(value))
 }
 
 function codeOf(error: ToolwireError): ExitCode {

@@ -19,7 +19,7 @@ export async function answerLines(input: Readable, output: Sink, answer: (line: 
   for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (text.trim() === '') continue
     count += 1
-    if (!output.write(`${answerLine(text, answer)}\n`)) await drained(output)
+    if (!output.write(answerLine(text, answer))) await drained(output)
   }
   return count
 }
@@ -30,11 +30,29 @@ function answerLine(text: string, answer: (line: Line) => Answer): string {
     const record = parseBody(text)
     if (!isJsonObject(record)) throw new ToolwireError('invalid_request', 'a line must hold one JSON object')
     id = record.id ?? null
-    return writeJson({ id, ...answer({ text, record }) } as Writable)
+    return jsonLine({ id, ...answer({ text, record }) } as Writable)
   } catch (error) {
-    return writeJson({ id, ok: false, error: errorRecord(error) })
+    return jsonLine({ id, ok: false, error: errorRecord(error) })
   }
 }
+
+/**
+ * A value as exactly one line of JSON, with its line end. JSON taken over as it was written may have line breaks between its
+ * tokens, and strings may hold characters that some readers of lines take for a line break.
+ */
+export function jsonLine(value: Writable): string {
+  const text = writeJson(value)
+  return `${hasBreak.test(text) ? text.replace(breaks, (found) => escapes.get(found) ?? ' ') : text}\n`
+}
+
+const hasBreak = /[\r\n\u0085\u2028\u2029]/
+const breaks = new RegExp(hasBreak, 'g')
+/** CR and LF stand between tokens only, where a blank says as much; the others stand inside strings only. */
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['\u0085', '\\u0085'],
+  ['\u2028', '\\u2028'],
+  ['\u2029', '\\u2029'],
+])
 
 /** An error as the command line shows it. Anything that is not ours is a bug, and says so. */
 export function errorRecord(error: unknown): JsonObject {

@@ -1,13 +1,14 @@
 // `toolwire probe`: asks a live server by real calls what it can do, and prints a table.
 // The trap: a key from the environment must not go to whatever server is probed; only the vendor's own gets it unasked.
 import { ToolwireError } from '../errors/error.js'
-import { type Writable, writeJson } from '../json/stringify.js'
+import type { Writable } from '../json/stringify.js'
 import { recordOf } from '../model/factories.js'
 import { listModels } from '../model/listing.js'
 import { type Probe, probe } from '../model/probe.js'
 import type { Feature } from '../model/probe-questions.js'
 import type { Profile } from '../wire/codec.js'
 import type { WireFlags } from './line-commands.js'
+import { jsonLine } from './lines.js'
 import { type ExitCode, exitCodes } from './outcome.js'
 import { harmless, oneLine, type Terminal, widthOf } from './terminal.js'
 
@@ -55,9 +56,7 @@ export async function probeCommand(address: string, flags: ProbeFlags, terminal:
     terminal.spinner.stop()
     const asked = { url: server.baseUrl, wire, profile: server.profile.name, model }
     terminal.output.write(
-      flags.json === true
-        ? `${writeJson({ ...asked, ...found } as unknown as Writable)}\n`
-        : page(asked, found, terminal),
+      flags.json === true ? jsonLine({ ...asked, ...found } as unknown as Writable) : page(asked, found, terminal),
     )
     return exitCodes.answered
   } catch (error) {

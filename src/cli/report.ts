@@ -2,8 +2,9 @@
 import type { Loss } from '../conversation/losses.js'
 import type { AnyCall, ToolResult } from '../conversation/messages.js'
 import { textOf } from '../conversation/messages.js'
-import { type Writable, writeJson } from '../json/stringify.js'
+import type { Writable } from '../json/stringify.js'
 import type { RunEvent } from '../loop/result.js'
+import { jsonLine } from './lines.js'
 import { harmless, oneLine, type Sink, type Terminal, widthOf } from './terminal.js'
 
 export interface Reporter {
@@ -16,7 +17,7 @@ export interface Reporter {
 export function jsonReporter(output: Sink): Reporter {
   return {
     // Events are plain data but for errors, which say themselves what they are as JSON.
-    tell: (event) => void output.write(`${writeJson(event as unknown as Writable)}\n`),
+    tell: (event) => void output.write(jsonLine(event as unknown as Writable)),
     decided: () => {},
   }
 }

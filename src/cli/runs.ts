@@ -3,10 +3,11 @@ import { resolve } from 'node:path'
 import { isCall, textOf } from '../conversation/messages.js'
 import { cancelRun, listRuns, type RecordedRun, readRun } from '../durable/runs.js'
 import { ToolwireError } from '../errors/error.js'
-import { type Writable, writeJson } from '../json/stringify.js'
+import type { Writable } from '../json/stringify.js'
 import type { Approvals } from '../loop/state.js'
 import { enterNoted, tellStop } from './kept-run.js'
 import { lineInput } from './line-input.js'
+import { jsonLine } from './lines.js'
 import { type ExitCode, exitCodeOf, exitCodes } from './outcome.js'
 import { nothingSaid, writeSaved } from './saved.js'
 import { openSession, type SessionFlags } from './session.js'
@@ -27,7 +28,7 @@ export interface ResumeFlags
 
 export async function listCommand({ runs: folder, json }: RunsFlags, terminal: Terminal): Promise<ExitCode> {
   const runs = await listRuns(folder)
-  if (json === true) for (const run of runs) terminal.output.write(`${writeJson(run as unknown as Writable)}\n`)
+  if (json === true) for (const run of runs) terminal.output.write(jsonLine(run as unknown as Writable))
   else if (runs.length === 0) terminal.say(`no runs in ${folder}; toolwire run --durable "…" starts one`)
   else {
     const width = Math.max(...runs.map(({ runId }) => oneLine(runId, 80).length))
@@ -46,7 +47,7 @@ export async function showCommand(
 ): Promise<ExitCode> {
   const run = await found(folder, runId)
   if (json === true) {
-    terminal.output.write(`${writeJson(run as unknown as Writable)}\n`)
+    terminal.output.write(jsonLine(run as unknown as Writable))
     return exitCodes.answered
   }
   const { output } = terminal
@@ -93,7 +94,7 @@ export async function exportCommand(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { messages } = await found(folder, runId)
-  if (output === undefined) terminal.output.write(`${writeJson(messages as unknown as Writable)}\n`)
+  if (output === undefined) terminal.output.write(jsonLine(messages as unknown as Writable))
   else await writeSaved(output, { type: 'conversation', messages })
   return exitCodes.answered
 }

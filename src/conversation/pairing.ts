@@ -12,7 +12,7 @@ export function openCalls(list: MessageList): readonly AnyCall[] {
   const results: ToolResult[] = []
   let node = list
   while (node.last?.role === 'tool') {
-    results.push(...node.last.results)
+    for (const result of node.last.results) results.push(result)
     node = node.before ?? emptyList
   }
   return node.last?.role === 'assistant' ? unansweredOf(node.last.content.filter(isCall), results) : []
@@ -64,7 +64,7 @@ function resultsBehind(messages: readonly Message[], index: number): readonly To
   for (let next = index + 1; next < messages.length; next += 1) {
     const message = messages[next]
     if (message?.role === 'assistant') break
-    if (message?.role === 'tool') results.push(...message.results)
+    if (message?.role === 'tool') for (const result of message.results) results.push(result)
   }
   return results
 }

@@ -10,6 +10,25 @@ export interface ToolSpec extends Carried {
   readonly inputSchema?: JsonObject
   readonly strict?: boolean
 }
+/** The definition in what stands in a list of tools: that of a tool with its function, or the entry itself. */
+export function toolSpecOf<T extends ToolSpec | OpaqueTool>(tool: T): T | ToolSpec {
+  const { spec } = tool as { readonly spec?: ToolSpec }
+  return typeof spec === 'object' && spec !== null ? spec : tool
+}
+
+/** The request with the definitions of the tools that stand there with their functions; the same object where none does. */
+export function withToolSpecs<T extends Pick<CompletionRequest, 'tools'>>(request: T): T {
+  const { tools } = request
+  if (tools === undefined || tools.every((tool) => toolSpecOf(tool) === tool)) return request
+  return { ...request, tools: tools.map(toolSpecOf) }
+}
+
+/** The name a choice among tools can use; a provider's own tool may have none. */
+export function toolNameOf(tool: ToolSpec | OpaqueTool): string | undefined {
+  if (tool.type !== 'opaque') return tool.name
+  return typeof tool.data.name === 'string' ? tool.data.name : undefined
+}
+
 /** A provider's own tool (web search, code execution): opaque, same wire only. Keeps its place in `tools`. */
 export interface OpaqueTool {
   readonly type: 'opaque'
@@ -51,3 +70,18 @@ export interface CompletionRequest extends Carried {
   readonly stop?: readonly string[]
   readonly reasoning?: ReasoningSpec
 }
+/** Every member of a request. */
+export const requestFields: ReadonlySet<string> = new Set<keyof CompletionRequest>([
+  'model',
+  'messages',
+  'tools',
+  'toolChoice',
+  'parallelToolCalls',
+  'output',
+  'maxTokens',
+  'temperature',
+  'topP',
+  'stop',
+  'reasoning',
+  'extra',
+])

@@ -57,6 +57,11 @@ export function cleanMessage(given: Message, rules: SealRules, path: string, rep
   }
 }
 
+/** A message made here, in the form the wire takes; what made it was reported already. */
+export function recleaned<T extends Message>(message: T, rules: SealRules): T {
+  return (cleanMessage(message, rules, '', () => {}) ?? message) as T
+}
+
 function leftOut(path: string, report: Report): undefined {
   report('message_empty', path, 'a message without content was left out')
 }

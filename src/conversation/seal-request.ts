@@ -4,7 +4,14 @@ import type { Json } from '../json/types.js'
 import { memoOf } from './freeze.js'
 import type { Loss } from './losses.js'
 import { at } from './losses.js'
-import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from './request.js'
+import {
+  type CompletionRequest,
+  type OpaqueTool,
+  type ToolChoice,
+  type ToolSpec,
+  toolNameOf,
+  withToolSpecs,
+} from './request.js'
 import { seal } from './seal.js'
 import { comesHome, type SealRules } from './seal-rules.js'
 import { declareCalledTools } from './seal-tools.js'
@@ -23,9 +30,10 @@ export function sealRequest(request: CompletionRequest, rules: SealRules): Seale
   const report = (code: string, path: string, message: string): void => {
     losses.push({ code, wire: rules.wire, path, kind: 'repaired', message })
   }
-  let sealed: CompletionRequest = messages === request.messages ? request : { ...request, messages }
+  const declared = withToolSpecs(messages === request.messages ? request : { ...request, messages })
+  let sealed = declared
   sealed = withTools(withoutEmpty(inUnicode(sealed, report), report), rules, report)
-  sealed = withinChoice(withChoice(sealed, report), request, rules, report)
+  sealed = withinChoice(withChoice(sealed, report), declared, rules, report)
   return { request: declareCalledTools(sealed, rules, report), losses }
 }
 
@@ -140,7 +148,7 @@ function withoutParallel(request: CompletionRequest, report: Report): Completion
 function possibleChoice(choice: ToolChoice, request: CompletionRequest): ToolChoice | undefined {
   if (request.tools === undefined) return undefined
   if (typeof choice === 'string') return choice
-  const declared = new Set(request.tools.map((tool) => (tool.type === 'opaque' ? tool.data.name : tool.name)))
+  const declared = new Set(request.tools.map(toolNameOf))
   if ('tool' in choice) return declared.has(choice.tool) ? choice : undefined
   const allowed = [...new Set(choice.allowed)].filter((name) => declared.has(name))
   if (allowed.length === 0) return undefined
@@ -157,14 +165,13 @@ function withinChoice(
   const { toolChoice: choice, tools } = request
   const { choices = 'allowed' } = rules
   if (tools === undefined || choice === undefined || canSay(choice, choices)) return request
-  const names = new Set<Json | undefined>(namesIn(choice))
+  const names = new Set<string | undefined>(namesIn(choice))
+  const places = new Map(given.tools?.map((tool, index) => [tool, index] as const).reverse())
   const kept = tools.filter((tool, index) => {
-    const name = tool.type === 'opaque' ? tool.data.name : tool.name
-    if (names.has(name)) return true
-    const place = given.tools?.indexOf(tool) ?? index
+    if (names.has(toolNameOf(tool))) return true
     report(
       'tool_ruled_out',
-      at('/tools', place < 0 ? index : place),
+      at('/tools', places.get(tool) ?? index),
       'the choice rules this tool out; it is not declared',
     )
     return false

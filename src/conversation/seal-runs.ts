@@ -1,12 +1,14 @@
 // One turn of the model that is spread over several assistant messages, as clients do that store each chunk of a stream.
 // Pitfall: results follow the last message of the run, while the call they answer may stand in an earlier one.
-import type { AssistantMessage, AssistantPart, Message } from './messages.js'
+import type { AssistantMessage, AssistantPart, Message, ToolResult } from './messages.js'
 import { isCall } from './messages.js'
 
 /** A message with its path in the given history. */
 export interface Placed {
   readonly message: Message
   readonly path: string
+  /** The results of a message made here, to which the results of the next messages are added. */
+  readonly joined?: ToolResult[]
 }
 
 /**

@@ -67,15 +67,14 @@ export function followsUser(last: Message | undefined): boolean {
 export function isAnswered({ content }: AssistantMessage, answer: Message, seen: TakenIds): boolean {
   if (answer.role !== 'tool') return false
   const { results } = answer
-  let count = 0
+  const ids = new Set<string>()
   for (const part of content) {
     if (!isCall(part)) continue
-    const result = results[count]
-    if (result === undefined || !isAnswer(result, part) || isTaken(part.id, seen)) return false
-    for (let other = 0; other < count; other += 1) if (results[other]?.callId === part.id) return false
-    count += 1
+    const result = results[ids.size]
+    if (result === undefined || !isAnswer(result, part) || isTaken(part.id, seen) || ids.has(part.id)) return false
+    ids.add(part.id)
   }
-  return count === results.length
+  return ids.size === results.length
 }
 
 function isAnswer({ callId, name, content }: ToolResult, call: AnyCall): boolean {

@@ -5,13 +5,14 @@ import { ToolwireError } from '../errors/error.js'
 import { shortHash } from '../json/digest.js'
 import { memoOf } from './freeze.js'
 import { at, type Loss } from './losses.js'
-import type { AssistantMessage, Message, ResultPart, ToolMessage, ToolResult, UserMessage } from './messages.js'
+import type { AssistantMessage, Message, ResultPart, ToolMessage, ToolResult } from './messages.js'
 import { isCall, textOf } from './messages.js'
 import { cancelled } from './pairing.js'
-import { cleanMessage, type Report } from './seal-parts.js'
+import { cleanMessage, type Report, recleaned } from './seal-parts.js'
+import { place } from './seal-place.js'
 import type { SealRules } from './seal-rules.js'
 import { joinSpreadTurns, type Placed } from './seal-runs.js'
-import { followsUser, isAnswered, isSound, isTaken, noIds, type TakenIds } from './seal-sound.js'
+import { isAnswered, isSound, isTaken, noIds, type TakenIds } from './seal-sound.js'
 import { type SettledPart, settledLength, settledParts } from './settled.js'
 
 export interface Sealed {
@@ -21,7 +22,6 @@ export interface Sealed {
 
 /** Why a call that nobody answered has no result. */
 export const unansweredText = 'the call was not answered before the conversation went on'
-const openingText = '(The conversation starts with the answer of the assistant.)'
 
 export function seal(messages: readonly Message[], rules: SealRules): Sealed {
   const losses: Loss[] = []
@@ -142,7 +142,7 @@ function pair(
     }
     const turn = uniqueIds(message, seen, path, report)
     const between: Placed[] = []
-    const results: { result: ToolResult; path: string }[] = []
+    const results: PlacedResult[] = []
     let source: ToolMessage | undefined
     for (; index < list.length; index += 1) {
       const next = list[index] as Placed
@@ -155,7 +155,7 @@ function pair(
       else if (source !== undefined) report('results_joined', next.path, 'all results of a turn stand in one message')
       source ??= next.message
       next.message.results.forEach((result, r) => {
-        results.push({ result, path: at(at(next.path, 'results'), r) })
+        results.push({ result, path: at(at(next.path, 'results'), r), ordinal: results.length })
       })
     }
     const answer = answers(turn.message, turn.ids, results, path, report)
@@ -164,7 +164,7 @@ function pair(
     if (rules.orphanResults === 'keep') keepResults(out, left, placed)
     else pushIfAny(out, orphans(left, rules, path, report))
     hoist(out, rules, report)
-    out.push(...between)
+    for (const item of between) out.push(item)
   }
   return out
 }
@@ -183,10 +183,14 @@ function hasMoreResults(list: readonly Placed[], from: number): boolean {
 function keepResults(out: Placed[], results: readonly ToolResult[], placed: Placed): void {
   if (results.length === 0) return
   const last = out.at(-1)
-  if (last?.message.role === 'tool') {
-    out[out.length - 1] = { ...last, message: { ...last.message, results: [...last.message.results, ...results] } }
-  } else {
+  if (last?.message.role !== 'tool') {
     out.push(placed.message.role === 'tool' ? placed : { message: { role: 'tool', results }, path: placed.path })
+    return
+  }
+  const joined = last.joined ?? [...last.message.results]
+  for (const result of results) joined.push(result)
+  if (last.joined === undefined) {
+    out[out.length - 1] = { ...last, message: { ...last.message, results: joined }, joined }
   }
 }
 
@@ -223,26 +227,38 @@ function uniqueIds(
   return { message: changed ? { ...message, content } : message, ids }
 }
 
+interface PlacedResult {
+  readonly result: ToolResult
+  readonly path: string
+  readonly ordinal: number
+}
+
+/** The results with one call id that no call has taken yet, from `next` on. */
+interface ResultQueue {
+  readonly items: PlacedResult[]
+  next: number
+}
+
 /** One result per call, in call order; a call nobody answered gets a placeholder; `left` are results of no call. */
 function answers(
   message: AssistantMessage,
   ids: readonly string[],
-  results: readonly { result: ToolResult; path: string }[],
+  results: readonly PlacedResult[],
   path: string,
   report: Report,
-): { results: readonly ToolResult[]; left: readonly { result: ToolResult; path: string }[] } {
-  const waiting = new Map<string, { result: ToolResult; path: string }[]>()
+): { results: readonly ToolResult[]; left: readonly PlacedResult[] } {
+  const waiting = new Map<string, ResultQueue>()
   for (const item of results) {
     const queue = waiting.get(item.result.callId)
-    if (queue === undefined) waiting.set(item.result.callId, [item])
-    else queue.push(item)
+    if (queue === undefined) waiting.set(item.result.callId, { items: [item], next: 0 })
+    else queue.items.push(item)
   }
   const calls = message.content.filter(isCall)
   let last = -1
   const matched = calls.map((call, ordinal) => {
     const queue = waiting.get(ids[ordinal] ?? call.id) ?? waiting.get(call.id)
-    const found = queue?.shift()
-    if (found === undefined) {
+    const found = queue?.items[queue.next]
+    if (queue === undefined || found === undefined) {
       report(
         'result_missing',
         path,
@@ -250,8 +266,8 @@ function answers(
       )
       return cancelled(call, unansweredText)
     }
-    const { result } = found
-    const place = results.indexOf(found)
+    queue.next += 1
+    const { result, ordinal: place } = found
     if (place < last) report('result_reordered', found.path, 'results were put in the order of their calls')
     last = Math.max(place, last)
     if (result.callId === call.id && result.name === call.name) return result
@@ -261,9 +277,9 @@ function answers(
     return { ...result, callId: call.id, name: call.name }
   })
   const known = new Set(ids)
-  const left: { result: ToolResult; path: string }[] = []
-  for (const [id, queue] of waiting) {
-    for (const item of queue) {
+  const left: PlacedResult[] = []
+  for (const [id, { items, next }] of waiting) {
+    for (const item of items.slice(next)) {
       if (known.has(id)) report('result_repeated', item.path, `a second result for the call "${id}" was left out`)
       else left.push(item)
     }
@@ -316,47 +332,4 @@ function hoist(out: Placed[], rules: SealRules, report: Report): void {
   if (moved.length === 0) return
   out[last] = { message: recleaned({ ...message, results }, rules), path } // texts may have become neighbours
   out.splice(last + 1, 0, { message: recleaned({ role: 'user', content: moved }, rules), path })
-}
-
-/** System text where the wire takes it, a first turn it takes, and runs it can tell apart. */
-function place(
-  before: readonly Message[],
-  list: readonly Placed[],
-  rules: SealRules,
-  report: Report,
-): readonly Message[] {
-  const out: Message[] = [...before]
-  for (const { message, path } of list) {
-    const last = out.at(-1)
-    const leading = !out.some((earlier) => earlier.role !== 'system')
-    if (message.role === 'system') {
-      if (leading && last?.role === 'system' && rules.leadingSystem === 'merge') {
-        report('system_merged', path, 'system messages at the front were joined into one')
-        out[out.length - 1] = recleaned({ ...last, content: [...last.content, ...message.content] }, rules)
-      } else if (leading || rules.midSystem === 'keep' || (rules.midSystem === 'after_user' && followsUser(last))) {
-        out.push(message)
-      } else {
-        report('system_as_user', path, `${rules.wire} takes no system text here; it was sent as user text`)
-        out.push(recleaned({ role: 'user', content: message.content }, rules))
-      }
-      continue
-    }
-    if (leading && message.role === 'assistant' && rules.firstTurn === 'user') {
-      report('opening_added', path, `${rules.wire} needs a user message first; a neutral one was added`)
-      const opening: UserMessage = { role: 'user', content: [{ type: 'text', text: openingText }] }
-      out.push(opening)
-    }
-    if (message.role === 'assistant' && last?.role === 'assistant' && rules.assistantRuns === 'merge') {
-      report('assistant_merged', path, 'assistant messages in a row were joined into one')
-      out[out.length - 1] = recleaned({ ...last, content: [...last.content, ...message.content] }, rules)
-      continue
-    }
-    out.push(message)
-  }
-  return out
-}
-
-/** A message made here, in the form the wire takes; what made it was reported already. */
-function recleaned<T extends Message>(message: T, rules: SealRules): T {
-  return (cleanMessage(message, rules, '', () => {}) ?? message) as T
 }

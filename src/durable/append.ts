@@ -22,7 +22,12 @@ interface Waiting {
   readonly failed: (error: Error) => void
 }
 
-export function createAppender(file: JournalFile, what: string): Appender {
+/** `onWritten` is called with the lines of each write before anybody learns that they are written; what it throws fails the write. */
+export function createAppender(
+  file: JournalFile,
+  what: string,
+  onWritten: (lines: readonly string[]) => void = () => {},
+): Appender {
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
   let failure: ToolwireError | undefined
@@ -34,11 +39,13 @@ export function createAppender(file: JournalFile, what: string): Appender {
       waiting = []
       try {
         if (failure !== undefined) throw failure
-        await writeText(file, batch.map(({ line }) => line).join(''))
+        const lines = batch.map(({ line }) => line)
+        await writeText(file, lines.join(''))
         if (batch.some(({ isSynced }) => isSynced)) await file.datasync()
+        onWritten(lines)
         for (const { done } of batch) done()
       } catch (error) {
-        failure ??= unwritable(what, error)
+        failure ??= ToolwireError.is(error) ? error : unwritable(what, error)
         for (const { failed } of batch) failed(failure)
       }
     }

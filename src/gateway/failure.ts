@@ -18,9 +18,12 @@ export function tooSlow(timeoutMs: number): ToolwireError {
   return refused(408, 'timeout', `the request body did not arrive within ${timeoutMs} ms`)
 }
 
-/** Anything thrown, as a coded error. What is not ours tells nothing of the inside. */
-export function failureOf(error: unknown): ToolwireError {
+/** Anything thrown, as a coded error: `aborted` once the client has left. What is not ours tells nothing of the inside. */
+export function failureOf(error: unknown, signal?: AbortSignal): ToolwireError {
   if (ToolwireError.is(error)) return error
+  if (signal?.aborted === true) {
+    return new ToolwireError('aborted', 'the client left before its answer was complete', { cause: error })
+  }
   return new ToolwireError('server_error', 'the gateway failed for an unknown reason', { cause: error })
 }
 

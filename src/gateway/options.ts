@@ -1,11 +1,11 @@
 // What a gateway is told: which models stand behind which names, who may ask, and how much.
 import type { Wire } from '../conversation/messages.js'
+import type { RequestLimits } from '../conversation/request-limits.js'
 import type { FinishReason } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { endpointOf } from '../model/endpoint.js'
 import { type CompatibleOptions, recordOf } from '../model/factories.js'
 import type { Model } from '../model/model.js'
-import type { Endpoint } from '../model/sending.js'
 import type { AroundRequest } from './around.js'
 
 /** A server that answers. Without `model` it is asked for the model the client named. */
@@ -40,8 +40,8 @@ export interface ClientKey extends KeyLimits {
   readonly models?: readonly string[] | undefined
 }
 
-/** Limits of the gateway as a whole. */
-export interface GatewayLimits {
+/** Limits of the gateway as a whole. Those of `RequestLimits` hold for each request that is translated. */
+export interface GatewayLimits extends Partial<RequestLimits> {
   /** Of a request's body; 32 MiB. */
   readonly bodyBytes?: number | undefined
   /** How long a body may take to arrive; 30 s. */
@@ -70,6 +70,8 @@ export interface GatewayLogRecord {
   readonly passedThrough?: boolean
   readonly inputTokens?: number
   readonly outputTokens?: number
+  /** What counts against the key's limit when the provider did not report the usage of the whole answer. */
+  readonly estimatedTokens?: number
   /** How the model's answer ended. */
   readonly finishReason?: FinishReason
   readonly losses?: readonly string[]
@@ -147,24 +149,17 @@ function checkTarget(target: Target | Model, where: string): void {
   const wrong = (is: boolean, message: string): void => {
     if (is) throw new ToolwireError('misuse', `${where}: ${message}`)
   }
-  const { weight = 1, model = 'any', wire, profile, baseUrl, headers: own = {} } = target
+  const { weight = 1, model = 'any', wire, profile, baseUrl } = target
   wrong(!(weight > 0), `its weight is ${weight}; it must be above 0`)
   wrong(baseUrl !== undefined && !isAddress(baseUrl), 'its baseUrl is no address such as http://127.0.0.1:11434')
-  const bad = Object.entries(headersOf({ ...target, model, wire, profile }, where)).find(
-    ([name, value]) => !isHeader(name, value),
-  )
-  if (bad === undefined) return
-  // The value may be a key, and is not told.
-  const named = Object.keys(own).find((name) => name.toLowerCase() === bad[0])
-  const what = named === undefined ? 'apiKey' : `header "${named}"`
-  wrong(true, `its ${what} holds something that no HTTP header may`)
+  checkEndpoint({ ...target, model, wire, profile }, where)
 }
 
-/** What is sent with every call; misuse is told with its place. */
-function headersOf({ wire, profile, model, ...options }: CompatibleOptions, where: string): Endpoint['headers'] {
+/** Makes the endpoint of a target once; misuse is reported with the target's place. */
+function checkEndpoint({ wire, profile, model, ...options }: CompatibleOptions, where: string): void {
   try {
     const { codec, record } = recordOf(wire, profile)
-    return endpointOf(codec, record, model, options).headers
+    endpointOf(codec, record, model, options)
   } catch (error) {
     if (!ToolwireError.is(error)) throw error
     throw new ToolwireError('misuse', `${where}: ${error.message}`, { cause: error })
@@ -173,8 +168,4 @@ function headersOf({ wire, profile, model, ...options }: CompatibleOptions, wher
 
 function isAddress(baseUrl: string): boolean {
   return /^https?:\/\//i.test(baseUrl) && URL.canParse(`${baseUrl}/v1`)
-}
-
-function isHeader(name: string, value: string): boolean {
-  return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }

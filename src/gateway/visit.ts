@@ -1,9 +1,10 @@
 // One request, from its arrival to its last byte, and what is told of it when it is over.
-import type { Usage } from '../conversation/usage.js'
+import { inputTokens, type Usage } from '../conversation/usage.js'
 import { type Route, routeOf } from '../wire/routes.js'
 import type { Arrival } from './arrival.js'
 import type { Progress } from './call.js'
 import type { GatewayLogRecord } from './options.js'
+import { estimateTokens } from './token-estimate.js'
 
 export interface Visit {
   readonly arrival: Arrival
@@ -37,6 +38,8 @@ export function visitOf(arrival: Arrival, over?: (record: GatewayLogRecord) => v
       error: undefined,
       message: undefined,
       unread: undefined,
+      inputEstimate: undefined,
+      outputCharacters: 0,
     },
     origin: undefined,
     over,
@@ -62,10 +65,15 @@ export function recordOf(facts: Visit['facts'], progress: Progress): GatewayLogR
   return facts
 }
 
-/** What the call used. */
-export function tokensUsed({ progress }: Visit): number {
+/** What the call used: as the provider counted it, estimated where it did not. The estimate is noted for the log. */
+export function tokensUsed({ progress, facts }: Visit): number {
   const { usage } = known(progress)
-  return usage === undefined ? 0 : (usage.total ?? inputOf(usage) + (usage.output ?? 0))
+  const estimate = estimateTokens(progress)
+  if (estimate === undefined) {
+    return usage === undefined ? 0 : (usage.total ?? inputOf(usage) + (usage.output ?? 0))
+  }
+  facts.estimatedTokens = estimate
+  return estimate
 }
 
 function known(progress: Progress): Progress {
@@ -74,6 +82,6 @@ function known(progress: Progress): Progress {
   return progress
 }
 
-function inputOf({ input = 0, cacheRead = 0, cacheWrite = 0 }: Usage): number {
-  return input + cacheRead + cacheWrite
+function inputOf(usage: Usage): number {
+  return inputTokens(usage) ?? 0
 }

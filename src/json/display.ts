@@ -1,4 +1,5 @@
 // Any JavaScript value as JSON text for a model to read. Total: what cannot be read is shown as a word in brackets.
+import { type Unsupported, unsupportedKind } from './unsupported.js'
 
 const maxShownDepth = 100
 const maxShownCharacters = 4_194_304
@@ -8,15 +9,26 @@ interface Display {
   budget: number
   /** The containers around the value, to notice a cycle. */
   readonly around: Set<object>
+  /** The first value met that JSON cannot hold. */
+  unsupported?: Unsupported
 }
 
 /**
  * JSON text of anything, never a throw: cycles `"[circular]"`, bigints as digits, functions and symbols by kind, a
- * Map or Set as object and array, Error as name and message, what throws `"[unreadable]"`. What is too deep or too long is cut
- * and says so.
+ * Map or Set as object and array, a typed array as an array, Error as name and message, a stream or an iterator by kind, what
+ * throws `"[unreadable]"`. What is too deep or too long is cut and says so.
  */
 export function displayJson(value: unknown): string {
   return plainText(value) ?? show(value, { budget: maxShownCharacters, around: new Set() }) ?? 'null'
+}
+
+/** The same text, with the first value in it that JSON would have left empty: a stream, an iterator, binary data. */
+export function displayResult(value: unknown): { readonly text: string; readonly unsupported?: Unsupported } {
+  const plain = plainText(value)
+  if (plain !== undefined) return { text: plain }
+  const display: Display = { budget: maxShownCharacters, around: new Set() }
+  const text = show(value, display) ?? 'null'
+  return display.unsupported === undefined ? { text } : { text, unsupported: display.unsupported }
 }
 
 /** What most tools give is a little plain data, which the platform writes in the same way and faster. */
@@ -93,14 +105,29 @@ function showObject(value: object, display: Display): string {
 function showMembers(value: object, display: Display): string {
   if (Array.isArray(value) || value instanceof Set) return showList(value, display)
   if (value instanceof Map) return showEntries(value, display)
+  const toJson: unknown = 'toJSON' in value ? value.toJSON : undefined
+  if (typeof toJson === 'function') {
+    const replaced: unknown = toJson.call(value)
+    // An object that answers itself is shown by its members, as JSON.stringify does.
+    return replaced === value ? showEntries(readEntries(value), display) : (show(replaced, display) ?? 'null')
+  }
   if (value instanceof Error) {
     return showEntries(Object.entries({ name: value.name, message: value.message }), display)
   }
-  const toJson: unknown = 'toJSON' in value ? value.toJSON : undefined
-  if (typeof toJson !== 'function') return showEntries(readEntries(value), display)
-  const replaced: unknown = toJson.call(value)
-  // An object that answers itself is shown by its members, as JSON.stringify does.
-  return replaced === value ? showEntries(readEntries(value), display) : (show(replaced, display) ?? 'null')
+  if (isNumbers(value)) return showList(value, display)
+  if (value instanceof RegExp || value instanceof URLSearchParams) return showText(String(value), display)
+  if (value instanceof String || value instanceof Number || value instanceof Boolean) {
+    return show(value.valueOf(), display) ?? 'null'
+  }
+  const unsupported = unsupportedKind(value)
+  if (unsupported === undefined) return showEntries(readEntries(value), display)
+  display.unsupported ??= unsupported
+  return spend(JSON.stringify(`[${unsupported.kind}]`), display)
+}
+
+/** A typed array. */
+function isNumbers(value: object): value is object & Iterable<number | bigint> {
+  return ArrayBuffer.isView(value) && !(value instanceof DataView)
 }
 
 const unreadable = Symbol('unreadable')

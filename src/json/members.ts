@@ -1,83 +1,69 @@
-// Members of an object's text: where their values stand, and other values in their place. Nothing else is read or changed.
-// The trap: a key may be repeated, and then its last value counts, but another value has to be written everywhere.
+// Members of an object's text: where their values are, and other values in their place. Nothing else is read or changed.
+// The trap: keys may be escaped or repeated, and text may follow the object; whoever trusts the list has to look at both.
 import { skipSpace, stringEnd, valueEnd } from './scan.js'
-import { hasEscape, nextMember, pastLast, stringIn, valueStart } from './spans.js'
+import { stringIn } from './spans.js'
 
-/** Where a value stands. */
-export interface Place {
+/** Where a value is in a text. */
+export interface Span {
   readonly start: number
   readonly end: number
 }
-/** The places of one key, in the order of the text. */
-export type Places = readonly Place[]
-/** The places of each key that is asked for. */
-type Found<Keys> = { readonly [Index in keyof Keys]: Place[] }
+
+/** A member of an object, by its unescaped key. */
+export interface Member extends Span {
+  readonly key: string
+}
+
+export interface ObjectText {
+  /** In the order of the text, repeated keys included. */
+  readonly members: readonly Member[]
+  /** Where the first member can be put. */
+  readonly start: number
+  /** Where the text goes on behind the object; the length of the text when nothing follows but white space. */
+  readonly rest: number
+}
 
 const quote = 34
+const comma = 44
+const colon = 58
 const openBrace = 123
+const closeBrace = 125
 
-/** For keys that are looked up in many texts; what is no object has none of them. */
-export function memberFinder<const Keys extends readonly string[]>(keys: Keys): (text: string) => Found<Keys> {
-  const wanted: readonly Wanted[] = keys.map((key) => ({ key, quoted: JSON.stringify(key) }))
-  return (text) => {
-    const found = keys.map(() => []) as Found<Keys>
-    const isPast = pastLast(text, wanted)
-    let index = skipSpace(text, 0)
-    if (text.charCodeAt(index) !== openBrace) return found
-    index = skipSpace(text, index + 1)
-    while (text.charCodeAt(index) === quote) {
-      const keyEnd = stringEnd(text, index)
-      const start = valueStart(text, keyEnd)
-      const which = keyAt(text, index, keyEnd, wanted)
-      if (which < 0 && isPast(start)) break
-      const end = valueEnd(text, start)
-      found[which]?.push({ start, end })
-      index = nextMember(text, end)
-    }
-    return found
-  }
-}
-
-interface Wanted {
-  readonly key: string
-  /** As it usually stands in a text. */
-  readonly quoted: string
-}
-
-/** Which of the keys stands there with its quotes; -1 for another. */
-function keyAt(text: string, start: number, end: number, wanted: readonly Wanted[]): number {
-  const usual = wanted.findIndex(({ quoted }) => quoted.length === end - start && text.startsWith(quoted, start))
-  if (usual >= 0) return usual
-  if (!hasEscape(text, start, end)) return -1
-  const name = stringIn(text, start, end)
-  return wanted.findIndex(({ key }) => key === name)
-}
-
-/** The keys of an object as they are meant, repeated ones again. */
-export function keysOf(text: string): readonly string[] {
-  const keys: string[] = []
+/** The members of the object that a text begins with; undefined when there is none, or its members are not JSON. Values are not checked. */
+export function readMembers(text: string): ObjectText | undefined {
   let index = skipSpace(text, 0)
-  if (text.charCodeAt(index) !== openBrace) return keys
-  index = skipSpace(text, index + 1)
+  if (text.charCodeAt(index) !== openBrace) return undefined
+  const start = index + 1
+  const members: Member[] = []
+  index = skipSpace(text, start)
   while (text.charCodeAt(index) === quote) {
-    const end = stringEnd(text, index)
-    keys.push(stringIn(text, index, end))
-    index = nextMember(text, valueEnd(text, valueStart(text, end)))
+    const keyEnd = stringEnd(text, index)
+    const key = stringIn(text, index, keyEnd)
+    const sign = skipSpace(text, keyEnd)
+    if (text.charCodeAt(sign) !== colon) return undefined
+    const valueStart = skipSpace(text, sign + 1)
+    const end = valueEnd(text, valueStart)
+    if (end === valueStart) return undefined
+    members.push({ key, start: valueStart, end })
+    const next = skipSpace(text, end)
+    if (text.charCodeAt(next) === closeBrace) return { members, start, rest: skipSpace(text, next + 1) }
+    if (text.charCodeAt(next) !== comma) return undefined
+    index = skipSpace(text, next + 1)
   }
-  return keys
+  const isEmpty = members.length === 0 && text.charCodeAt(index) === closeBrace
+  return isEmpty ? { members, start, rest: skipSpace(text, index + 1) } : undefined
 }
 
-/** The text of the value that counts. */
-export function lastOf(text: string, places: Places): string | undefined {
-  const last = places.at(-1)
-  return last === undefined ? undefined : text.slice(last.start, last.end)
+/** A text to put in place of a span; an empty span is where it is inserted. */
+export interface Replacement extends Span {
+  readonly text: string
 }
 
-/** Another value, given as JSON text, at each of the places. */
-export function withValue(text: string, places: Places, value: string): string {
+/** The text with the replacements, which do not overlap. */
+export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
   let result = ''
   let copied = 0
-  for (const { start, end } of places) {
+  for (const { start, end, text: value } of replacements.toSorted((a, b) => a.start - b.start)) {
     result += text.slice(copied, start) + value
     copied = end
   }

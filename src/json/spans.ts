@@ -45,11 +45,11 @@ export function spanFinder(patterns: readonly string[]): (text: string, all?: re
   const root = compile(patterns)
   return (text, all = []) => {
     let spans: ReadonlyMap<string, string> | undefined
-    let found: readonly string[] | undefined
+    let found: ReadonlyMap<Json, string> | undefined
     return (pointer, value) => {
       if (spans === undefined && value !== undefined) {
-        if (all.length > 1) found ??= allMembers(text, pointer.slice(pointer.lastIndexOf('/') + 1), all)
-        const known = all.length > 1 ? found?.[all.indexOf(value)] : onlyMember(text, pointer, value)
+        if (all.length > 1) found ??= textsByValue(text, pointer.slice(pointer.lastIndexOf('/') + 1), all)
+        const known = found === undefined ? onlyMember(text, pointer, value) : found.get(value)
         if (known !== undefined) return known
       }
       spans ??= spansOf(text, root)
@@ -58,13 +58,25 @@ export function spanFinder(patterns: readonly string[]): (text: string, all?: re
   }
 }
 
+/** The raw text of each value; empty where they cannot be found by search. */
+function textsByValue(text: string, key: string, values: readonly Json[]): ReadonlyMap<Json, string> {
+  const texts = allMembers(text, key, values) ?? []
+  return new Map(texts.map((found, index) => [values[index] as Json, found]))
+}
+
+/** The texts found so far. Pointers are kept in the order they were found, so that those of one value stand together. */
+interface Spans {
+  readonly texts: Map<string, string>
+  readonly pointers: string[]
+}
+
 function spansOf(text: string, root: Step): ReadonlyMap<string, string> {
-  const spans = new Map<string, string>()
+  const spans: Spans = { texts: new Map(), pointers: [] }
   const start = skipSpace(text, 0)
   const isOpen = root.keys.length > 0 && !root.capture && text.charCodeAt(start) === openBrace
   if (isOpen) walkObject(text, start, root, '', spans, pastLast(text, root.keys))
   else walk(text, start, root, '', spans)
-  return spans
+  return spans.texts
 }
 
 /**
@@ -133,14 +145,17 @@ function stepFor(step: Step, token: string): Step {
 }
 
 /** Captures below the value at `start` and gives the index just past it. */
-function walk(text: string, start: number, step: Step, pointer: string, spans: Map<string, string>): number {
+function walk(text: string, start: number, step: Step, pointer: string, spans: Spans): number {
   const first = text.charCodeAt(start)
   const enters = step.keys.length > 0 || step.any !== undefined
   let end: number
   if (enters && first === openBrace) end = walkObject(text, start, step, pointer, spans)
   else if (enters && first === openBracket) end = walkArray(text, start, step, pointer, spans)
   else end = valueEnd(text, start)
-  if (step.capture) spans.set(pointer, text.slice(start, end))
+  if (step.capture) {
+    spans.texts.set(pointer, text.slice(start, end))
+    spans.pointers.push(pointer)
+  }
   return end
 }
 
@@ -149,10 +164,11 @@ function walkObject(
   start: number,
   step: Step,
   pointer: string,
-  spans: Map<string, string>,
+  spans: Spans,
   isPast: (value: number) => boolean = () => false,
 ): number {
-  let seen: Branch[] | undefined
+  /** Where the pointers found under each key begin and end. */
+  let seen: Map<Branch, readonly [from: number, to: number]> | undefined
   let index = skipSpace(text, start + 1)
   while (text.charCodeAt(index) === quote) {
     const usual = usualBranch(text, index, step)
@@ -165,15 +181,16 @@ function walkObject(
       continue
     }
     const below = `${pointer}/${branch.token}`
-    seen ??= []
-    if (seen.includes(branch)) forget(spans, below)
-    seen.push(branch)
+    seen ??= new Map()
+    forget(spans, seen.get(branch))
+    const from = spans.pointers.length
     index = nextMember(text, walk(text, value, branch.step, below, spans))
+    seen.set(branch, [from, spans.pointers.length])
   }
   return index + 1
 }
 
-function walkArray(text: string, start: number, step: Step, pointer: string, spans: Map<string, string>): number {
+function walkArray(text: string, start: number, step: Step, pointer: string, spans: Spans): number {
   let index = skipSpace(text, start + 1)
   for (let position = 0; index < text.length && text.charCodeAt(index) !== closeBracket; position += 1) {
     const next = stepAt(step, position)
@@ -190,10 +207,9 @@ function stepAt(step: Step, position: number): Step | undefined {
 }
 
 /** A repeated key replaces all that the earlier one gave. */
-function forget(spans: Map<string, string>, pointer: string): void {
-  for (const known of spans.keys()) {
-    if (known === pointer || known.startsWith(`${pointer}/`)) spans.delete(known)
-  }
+function forget({ texts, pointers }: Spans, range: readonly [from: number, to: number] | undefined): void {
+  if (range === undefined) return
+  for (let index = range[0]; index < range[1]; index += 1) texts.delete(pointers[index] as string)
 }
 
 function usualBranch(text: string, start: number, step: Step): Branch | undefined {

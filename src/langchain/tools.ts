@@ -10,6 +10,7 @@ import type { Value } from '../json/types.js'
 import type { ToolOptions } from '../tools/definition.js'
 import { ToolExecutor } from '../tools/execute.js'
 import { importTool } from '../tools/import-tool.js'
+import { markContentPair } from '../tools/mcp-content.js'
 import type { AnyTool } from '../tools/tool.js'
 import { isRecord } from './blocks.js'
 import { readResult, writeResult } from './results.js'
@@ -51,7 +52,9 @@ export function fromLangChainTool(tool: StructuredToolInterface, options: ToolOp
     ...options,
     async execute(args, { signal, call }) {
       const given: unknown = await tool.invoke({ type: 'tool_call', id: call.id, name: tool.name, args }, { signal })
-      return ToolMessage.isInstance(given) ? readResult(given, new Map([[call.id, call]])).result : given
+      return ToolMessage.isInstance(given)
+        ? readResult(given, new Map([[call.id, call]])).result
+        : markContentPair(given)
     },
   })
   return imported.tool

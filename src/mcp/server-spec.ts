@@ -1,6 +1,8 @@
 // How a server is reached, as a program or a configuration file says it.
 import { ToolwireError } from '../errors/error.js'
+import type { Formats } from '../schema/formats/formats.js'
 import type { ToolCapability } from '../tools/tool.js'
+import { defaultMaxMessageBytes } from './message-limit.js'
 
 interface SpecOptions {
   /**
@@ -10,6 +12,10 @@ interface SpecOptions {
   readonly capabilities?: readonly ToolCapability[] | undefined
   /** How long one of its tools may run; the executor's time unless given. */
   readonly timeoutMs?: number | undefined
+  /** How many bytes one message of this server may have; 16,777,216. A longer one is an error, and nothing holds it in memory. */
+  readonly maxMessageBytes?: number | undefined
+  /** The values of `format` that arguments are checked for, such as `formats` of `toolwire/formats`. Default: none. */
+  readonly formats?: Formats | undefined
 }
 
 /** A program that speaks MCP on its standard input and output. */
@@ -49,6 +55,8 @@ export function checkSpec(name: string, spec: McpServerSpec): void {
   const wrong = (message: string): never => {
     throw new ToolwireError('misuse', `the MCP server "${name}" ${message}`)
   }
+  const { maxMessageBytes: most = defaultMaxMessageBytes } = spec ?? {}
+  if (typeof most !== 'number' || !(most > 0)) wrong(`has a maxMessageBytes of ${String(most)}; give a number above 0`)
   if (command !== undefined && url !== undefined) wrong('has both a command and a url; leave one out')
   if (url === undefined) {
     if (typeof command !== 'string' || command === '') wrong('has neither a command nor a url; give it one of them')

@@ -1,5 +1,6 @@
 // Where a model is: a wire, a vendor's record, an address and a key become one endpoint, checked before anything is sent.
 import { transport as platformTransport } from '#transport'
+import { type RequestLimits, readRequestLimits } from '../conversation/request-limits.js'
 import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, defaultDeadlines, withDeadlines } from '../transport/deadlines.js'
 import { fetchTransport } from '../transport/fetch.js'
@@ -33,6 +34,8 @@ export interface ModelOptions extends Partial<Deadlines> {
   readonly textCalls?: 'recover' | undefined
   /** What is known better than by the vendor's record. */
   readonly capabilities?: Partial<Capabilities> | undefined
+  /** How much a request and an answer may hold, beyond which the call fails with `limit_exceeded`. Defaults: see `RequestLimits`. */
+  readonly requestLimits?: Partial<RequestLimits> | undefined
 }
 
 /** The endpoint of a model; misuse is told here, a missing key when the first call is made. */
@@ -44,6 +47,7 @@ export function endpointOf(codec: ClientCodec, profile: Profile, model: string, 
   const apiKey = options.apiKey ?? (profile.keyVariable === undefined ? undefined : environment(profile.keyVariable))
   const deadlines = deadlinesOf(options)
   const headers = { ...authHeaders(profile, apiKey), ...lowerCase(options.headers ?? {}) }
+  checkHeaders(apiKey, options.headers ?? {})
   return {
     name: `${profile.name}:${model}`,
     model,
@@ -59,6 +63,7 @@ export function endpointOf(codec: ClientCodec, profile: Profile, model: string, 
     budget: budgetOf(baseUrl),
     onRetry: options.onRetry,
     textCalls: options.textCalls,
+    requestLimits: readRequestLimits(options.requestLimits, 'requestLimits'),
     capabilities: {
       ...knownCapabilities(codec.wire, profile, model),
       ...options.capabilities,
@@ -106,6 +111,21 @@ function authHeaders(profile: Profile, apiKey: string | undefined): Record<strin
     default:
       return { authorization: `Bearer ${apiKey}` }
   }
+}
+
+/** A header that can't be sent would fail each call, and look like a connection that failed. The value may be a key: it is not shown. */
+function checkHeaders(apiKey: string | undefined, headers: Readonly<Record<string, string>>): void {
+  const refuse = (what: string): never => {
+    throw new ToolwireError('misuse', `${what} holds a character that HTTP headers can't have, such as a line break`)
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || !isHeaderValue(value)) refuse(`the header ${JSON.stringify(name)}`)
+  }
+  if (apiKey !== undefined && !isHeaderValue(apiKey)) refuse('apiKey')
+}
+
+function isHeaderValue(value: unknown): boolean {
+  return typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
 }
 
 /** An answer that is not streamed begins when it is whole: whoever gives a call more time gives it to the headers too. */

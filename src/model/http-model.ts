@@ -1,8 +1,10 @@
 // The one path of a call: request → codec → transport → codec → events. `complete` folds what `stream` tells.
+import { checkRequest } from '../conversation/check-request.js'
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
 import { freeze } from '../conversation/freeze.js'
 import type { CompletionRequest } from '../conversation/request.js'
+import { checkRequestLimits, limitExceeded } from '../conversation/request-limits.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
@@ -15,7 +17,7 @@ import { checkCapabilities } from './capabilities.js'
 import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
 import type { CallOptions, Capabilities, Model, ModelRequest } from './model.js'
 import { withoutSecrets } from './secrets.js'
-import { answered, type Endpoint, failureOf, whole } from './sending.js'
+import { answered, connectionFailure, type Endpoint, failureOf, whole } from './sending.js'
 import { type Recovery, textCallRecovery } from './text-calls/recovery.js'
 
 /** Where a call goes, and what was learned there. */
@@ -148,6 +150,7 @@ class Call {
   readonly #given: ModelRequest
   readonly #env: Env
   readonly #folder = createFolder()
+  #calls = 0
   /** What the request could not say. */
   losses: readonly CompletionEvent[] = []
   #exchange: Exchange | undefined
@@ -155,6 +158,8 @@ class Call {
   #recovery: Recovery | undefined
   /** What the answer told as its failure. */
   failure: ToolwireError | undefined
+  /** Makes an error of what the current step threw, when that is no coded error yet. */
+  #blame: (message: string, cause: unknown) => ToolwireError = requestFailure
 
   constructor(place: Place, given: ModelRequest, { deltas = false }: CallOptions, signal: AbortSignal) {
     this.endpoint = place.endpoint
@@ -166,7 +171,9 @@ class Call {
 
   /** What is sent, once it is known that the model can do it. */
   encoded(stream: boolean): HttpRequest | Promise<HttpRequest> {
-    const { missingKey } = this.endpoint
+    checkRequest(this.#given)
+    const { missingKey, requestLimits, limitsOption = 'requestLimits' } = this.endpoint
+    checkRequestLimits(this.#given, requestLimits, limitsOption)
     const { model = this.endpoint.model, ...asked } = this.#given
     const request: CompletionRequest = { model, ...asked } // the model first: what is added behind a spread makes a new shape each time
     if (missingKey !== undefined) throw new ToolwireError('authentication', missingKey)
@@ -184,23 +191,30 @@ class Call {
     if (losses.length > 0) this.losses = this.#take(losses.map((loss) => ({ type: 'loss', loss })))
     if (textCalls === 'recover') this.#recovery = textCallRecovery(request, exchange)
     if (stream) this.#decoder = codec.stream.decode(exchange, this.#env)
+    this.#blame = connectionFailure
     return http
   }
 
   readWhole(answer: HttpResponse): void {
-    if (this.#exchange !== undefined) this.#read(this.endpoint.codec.response.decode(answer, this.#exchange, this.#env))
+    const exchange = this.#exchange
+    if (exchange !== undefined) this.#read(() => this.endpoint.codec.response.decode(answer, exchange, this.#env))
   }
 
   read(piece: Uint8Array): readonly CompletionEvent[] {
-    return this.#read(this.#decoder?.push(piece) ?? [])
+    return this.#read(() => this.#decoder?.push(piece) ?? [])
   }
 
   readEnd(): readonly CompletionEvent[] {
-    return this.#read(this.#decoder?.end() ?? [])
+    return this.#read(() => this.#decoder?.end() ?? [])
   }
 
-  #read(events: readonly CompletionEvent[]): readonly CompletionEvent[] {
-    return this.#take(this.#recovery === undefined ? events : events.flatMap(this.#recovery.push))
+  /** Decodes what arrived. What throws in here is not the connection's fault. */
+  #read(decode: () => readonly CompletionEvent[]): readonly CompletionEvent[] {
+    this.#blame = responseFailure
+    const events = decode()
+    const read = this.#take(this.#recovery === undefined ? events : events.flatMap(this.#recovery.push))
+    this.#blame = connectionFailure
+    return read
   }
 
   /** Takes note of events up to an error among them, and gives those to tell. */
@@ -210,6 +224,13 @@ class Call {
       if (event.type === 'error') {
         this.failure = event.error
         return events.slice(0, index)
+      }
+      if (event.type === 'tool_call' || event.type === 'broken_call') {
+        this.#calls += 1
+        if (this.#calls > this.endpoint.requestLimits.callsPerTurn) {
+          this.failure = tooManyCalls(this.#calls, this.endpoint)
+          return events.slice(0, index)
+        }
       }
       this.#folder.push(event)
     }
@@ -223,10 +244,24 @@ class Call {
 
   /** The failure of the call, with what had arrived by then, and without the endpoint's secrets. */
   failed(error: unknown): ToolwireError {
-    const failure = failureOf(error, this.signal)
+    const failure = failureOf(error, this.signal, this.#blame)
     this.#take(this.#recovery?.rest() ?? [])
     const { response } = this.#folder.done()
     const arrived = response.message.content.length > 0
     return withoutSecrets(arrived ? withPartial(failure, response) : failure, this.endpoint.secrets)
   }
+}
+
+/** What an encoder threw: the request holds something that cannot be read, such as a getter that fails. */
+function requestFailure(message: string, cause: unknown): ToolwireError {
+  return new ToolwireError('invalid_request', `the request can't be encoded: ${message}`, { cause })
+}
+
+/** What a decoder threw. Sending the same request again would give the same error. */
+function responseFailure(message: string, cause: unknown): ToolwireError {
+  return new ToolwireError('malformed_response', `the response can't be read: ${message}`, { cause, retryable: false })
+}
+
+function tooManyCalls(count: number, { requestLimits, limitsOption = 'requestLimits' }: Endpoint): ToolwireError {
+  return limitExceeded('callsPerTurn', 'the answer', count, requestLimits, limitsOption)
 }

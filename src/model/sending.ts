@@ -1,4 +1,5 @@
 // One HTTP exchange with an endpoint: sent again where that may help, under its deadlines, an error answer as a coded error.
+import type { RequestLimits } from '../conversation/request-limits.js'
 import { ToolwireError } from '../errors/error.js'
 import { bodyBytes } from '../frames/body.js'
 import type { Deadlines } from '../transport/deadlines.js'
@@ -35,6 +36,9 @@ export interface Endpoint {
   readonly onRetry?: ((retry: Retry) => void) | undefined
   readonly textCalls?: 'recover' | undefined
   readonly capabilities: Capabilities
+  readonly requestLimits: RequestLimits
+  /** Where the limits are set, for the error. Default: `requestLimits`. */
+  readonly limitsOption?: string | undefined
 }
 
 /** The answers of providers by the errors that they became. */
@@ -59,18 +63,16 @@ export async function answered(endpoint: Endpoint, http: HttpRequest, signal: Ab
     try {
       const answer = await endpoint.transport({ method, url: endpoint.addressOf(path), headers, body, signal })
       if (answer.status >= 200 && answer.status < 300) return answer
-      const told = await whole(answer)
-      if (isRedirect(told)) throw redirected(told.status)
-      error = endpoint.codec.error.decode(told)
-      refusal = told
+      refusal = await whole(answer)
+      error = isRedirect(refusal) ? redirected(refusal.status) : endpoint.codec.error.decode(refusal)
     } catch (caught) {
-      error = failureOf(caught, signal)
+      error = failureOf(caught, signal, connectionFailure)
     }
     error = withoutSecrets(error, endpoint.secrets)
     if (refusal !== undefined) refusals.set(error, refusal)
     const waitMs = retryWaitMs(error, attempt, retry, Math.random())
     if (waitMs === undefined || !budget.spend()) throw error
-    onRetry?.({ attempt: attempt + 1, waitMs, error })
+    tell(onRetry, { attempt: attempt + 1, waitMs, error })
     await pause(waitMs, signal)
   }
 }
@@ -102,9 +104,34 @@ function redirected(status: number): ToolwireError {
   return new ToolwireError('server_error', message, { status, retryable: false })
 }
 
-/** Any failure as a coded error; an abort by the caller is `aborted`, whatever its reason is. */
-export function failureOf(error: unknown, signal: AbortSignal): ToolwireError {
+/** A hook that throws ends the call: its error is the program's, and sending the request again would not help. */
+function tell(onRetry: Endpoint['onRetry'], retry: Retry): void {
+  try {
+    onRetry?.(retry)
+  } catch (error) {
+    throw new ToolwireError('misuse', `the onRetry hook failed: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/**
+ * Any failure as a coded error; an abort by the caller is `aborted`, whatever its reason is. `name` makes the error of what is
+ * neither: only the step that threw it says whose fault it is.
+ */
+export function failureOf(
+  error: unknown,
+  signal: AbortSignal,
+  name: (message: string, cause: unknown) => ToolwireError,
+): ToolwireError {
   if (ToolwireError.is(error)) return error
   if (signal.aborted) return new ToolwireError('aborted', 'the call was aborted', { cause: error })
-  return new ToolwireError('network', 'the call failed for an unknown reason', { cause: error })
+  return name(messageOf(error), error)
+}
+
+/** What a transport threw. */
+export function connectionFailure(message: string, cause: unknown): ToolwireError {
+  return new ToolwireError('network', `the connection failed: ${message}`, { cause })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -2,7 +2,9 @@
 import type { ToolSpec } from '../conversation/request.js'
 import { isJsonObject, isList } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
-import { type Resolve, resolver } from '../schema/references.js'
+import { type Resolve, resolver } from '../schema/document.js'
+import { checkSize } from '../schema/size.js'
+import { upgradeSchema } from '../schema/upgrade.js'
 import { contentStems, identifierWords, plainWords, stem } from './words.js'
 
 export type ParameterType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
@@ -89,8 +91,13 @@ const byNameOnly: ReadonlySet<ParameterClass> = new Set(['name', 'message', 'tit
 
 /** The parameters of a tool, in the order of its schema. */
 export function parametersOf(tool: ToolSpec): readonly Parameter[] {
-  const schema = tool.inputSchema ?? {}
+  const schema = plainSchema(tool.inputSchema ?? {})
   return parameterOf('', schema, true, { resolve: resolver(schema), depth: 0 }).members ?? []
+}
+
+/** The schema with plain references, in the words of draft 2020-12. */
+export function plainSchema(schema: JsonObject): JsonObject {
+  return checkSize(schema) === undefined ? upgradeSchema(schema).schema : schema
 }
 
 interface Reading {

@@ -7,14 +7,15 @@ import { stringifyJson } from '../json/stringify.js'
 import type { Json, JsonObject, Value, ValueObject } from '../json/types.js'
 import { extract } from './extraction.js'
 import { type Answered, parsed } from './history.js'
-import { type Parameter, parameterOf, readingOf } from './parameters.js'
+import { type Parameter, parameterOf, plainSchema, readingOf } from './parameters.js'
 import { readPassage } from './passage.js'
 import { toolWords } from './scoring.js'
 
 /** JSON text of the schema's shape. */
 export function structuredAnswer(output: OutputSpec, request: string, answered: readonly Answered[]): string {
   const name = output.name ?? 'answer'
-  const root = parameterOf(name, output.schema, true, readingOf(output.schema))
+  const schema = plainSchema(output.schema)
+  const root = parameterOf(name, schema, true, readingOf(schema))
   const results = answered.filter(({ result }) => !result.isError).map(({ result }) => textOf(result.content))
   const values = results.flatMap((text) => parsed(text) ?? [])
   const text = [request, ...results.filter((result) => parsed(result) === undefined)].join('\n')

@@ -1,12 +1,11 @@
 // Keywords that apply other schemas to the same value.
 import type { Json, JsonObject } from '../json/types.js'
-import type { Context } from './context.js'
-import { referencesOf } from './keywords.js'
+import type { Context, Reference } from './context.js'
 import { type Check, fail, failAlternatives, matches, type Node, visit } from './run.js'
 
 export function combinatorChecks(schema: JsonObject, checks: Check[], context: Context): void {
   const { allOf, anyOf, oneOf, not } = schema
-  for (const reference of referencesOf(schema)) checks.push(applied(context.target(reference)))
+  for (const reference of context.references(schema)) checks.push(referred(reference))
   for (const node of nodes(allOf, context)) checks.push(applied(node))
   if (anyOf !== undefined) checks.push(anyCheck(nodes(anyOf, context)))
   if (oneOf !== undefined) checks.push((context.weakened ? anyCheck : oneCheck)(nodes(oneOf, context)))
@@ -18,6 +17,10 @@ export function combinatorChecks(schema: JsonObject, checks: Check[], context: C
 
 function nodes(schemas: Json | undefined, context: Context): readonly Node[] {
   return Array.isArray(schemas) ? schemas.map((schema: Json) => context.node(schema)) : []
+}
+
+function referred(reference: Reference): Check {
+  return (value, run) => visit(reference(run), value, run)
 }
 
 function applied(node: Node): Check {

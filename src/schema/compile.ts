@@ -1,50 +1,58 @@
 // A JSON Schema as closures. No code is generated, so it runs where `eval` is forbidden; each schema is compiled when it is first
-// visited, so the first check costs what it looks at. Formats, ids and annotations assert nothing.
+// visited, so the first check costs what it looks at. Annotations assert nothing.
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { arrayChecks } from './arrays.js'
 import { combinatorChecks } from './combinators.js'
 import type { Context } from './context.js'
+import { openDocument } from './document.js'
+import type { Formats } from './formats/formats.js'
 import { glanceOf, unseen } from './glance.js'
 import { numberChecks } from './numbers.js'
 import { objectChecks } from './objects.js'
 import { linearPattern } from './pattern.js'
-import { resolver } from './references.js'
 import { type Check, fail, type Node } from './run.js'
+import { createScopes, inScope } from './scope.js'
 import { stringChecks } from './strings.js'
 import { unevaluatedChecks } from './unevaluated.js'
 import { valueChecks } from './value-checks.js'
 
 /** The root node of a document that `checkSchema` accepts. `omitted` patterns are left out. */
-export function compileNode(root: JsonObject, omitted: ReadonlySet<string>): Node {
+export function compileNode(root: JsonObject, omitted: ReadonlySet<string>, formats?: Formats): Node {
   const nodes = new Map<Json, Node>()
-  const resolve = resolver(root)
-  const context: Context = {
-    weakened: omitted.size > 0,
-    pattern: (source) => (omitted.has(source) ? undefined : linearPattern(source)),
-    node(schema) {
-      if (!isJsonObject(schema)) return schema === false ? nothing : anything
-      const known = nodes.get(schema)
-      if (known !== undefined) return known
-      const node = lazyNode(schema, context)
-      nodes.set(schema, node)
-      return node
-    },
-    target: (reference) => context.node(resolve(reference) ?? false),
+  const document = openDocument(root)
+  const { isDynamic } = document
+  const node = (schema: Json): Node => {
+    if (!isJsonObject(schema)) return schema === false ? nothing : anything
+    const known = nodes.get(schema)
+    if (known !== undefined) return known
+    const made = lazyNode(schema, context, isDynamic)
+    nodes.set(schema, made)
+    return made
   }
-  return context.node(root)
+  const context: Context = {
+    ...createScopes(document, node),
+    node,
+    read: (schema) => document.read(schema),
+    weakened: omitted.size > 0,
+    formats,
+    pattern: (source) => (omitted.has(source) ? undefined : linearPattern(source)),
+  }
+  return node(root)
 }
 
 const anything: Node = { schema: true, check: () => true, ...unseen }
 const nothing: Node = { schema: false, check: (_value, run) => fail(run, 'is not allowed'), ...unseen }
 
-function lazyNode(schema: JsonObject, context: Context): Node {
+function lazyNode(schema: JsonObject, context: Context, isDynamic: boolean): Node {
   const node: Node = {
     schema,
     check: (value, run) => {
-      const checks = checksOf(schema, context)
-      node.check = all(checks)
-      Object.assign(node, glanceOf(schema, checks.length))
+      const read = context.read(schema)
+      const checks = checksOf(read, context)
+      const check = all(checks)
+      node.check = isDynamic ? inScope(schema, check, context) : check
+      Object.assign(node, glanceOf(read, checks.length))
       return node.check(value, run)
     },
     ...unseen,
@@ -59,7 +67,7 @@ type Maker = (schema: JsonObject, checks: Check[], context: Context) => void
 const groups: readonly (readonly [Maker, string])[] = [
   [valueChecks, 'type const enum'],
   [numberChecks, 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'],
-  [stringChecks, 'minLength maxLength pattern'],
+  [stringChecks, 'minLength maxLength pattern format'],
   [arrayChecks, 'minItems maxItems prefixItems items contains uniqueItems'],
   [
     objectChecks,

@@ -26,7 +26,7 @@ export function keywordProblem(keyword: string, value: Json): readonly [SchemaRu
 
 /** The same for one that holds schemas. */
 export function holderProblem(keyword: string, holder: Holder, value: Json): readonly [SchemaRule, string] | undefined {
-  if (holder === 'map' && !isJsonObject(value)) {
+  if ((holder === 'map' || holder === 'dependents') && !isJsonObject(value)) {
     return ['properties_map', `${keyword} is ${kindOf(value)}, not a map of names to schemas`]
   }
   if (holder === 'list' && !(Array.isArray(value) && value.length > 0)) {

@@ -5,8 +5,9 @@ import type { Json, JsonObject } from '../json/types.js'
 
 export const schemaTypes = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array'] as const
 
-/** How a keyword holds schemas: one, a list of them, or a map of names to them. */
-export type Holder = 'one' | 'list' | 'map'
+/** How a keyword holds schemas: one, a list of them, a map of names to them, or a map of names to schemas and lists of names.
+ * `prefix` is the list in `items` up to draft 2019-09, which may be empty. */
+export type Holder = 'one' | 'list' | 'map' | 'dependents' | 'prefix'
 export const holders: ReadonlyMap<string, Holder> = new Map([
   ['items', 'one'],
   ['additionalItems', 'one'],
@@ -26,6 +27,7 @@ export const holders: ReadonlyMap<string, Holder> = new Map([
   ['properties', 'map'],
   ['patternProperties', 'map'],
   ['dependentSchemas', 'map'],
+  ['dependencies', 'dependents'],
   ['$defs', 'map'],
   ['definitions', 'map'],
 ])
@@ -71,7 +73,7 @@ export const keywordValues: ReadonlyMap<string, { readonly accepts: (value: Json
 
 const noReferences: readonly string[] = []
 
-/** What a schema refers to. Dynamic references are followed as if they were written `$ref`. */
+/** The references of a schema, whichever keyword writes them. */
 export function referencesOf({ $ref, $dynamicRef, $recursiveRef }: JsonObject): readonly string[] {
   // Asked of every schema, and hardly one refers to anything.
   if ($ref === undefined && $dynamicRef === undefined && $recursiveRef === undefined) return noReferences
@@ -90,10 +92,10 @@ export interface Place {
 export function* places(schema: JsonObject, path = ''): Generator<Place> {
   for (const [keyword, value] of Object.entries(schema)) {
     const holder = holders.get(keyword)
-    if (holder === 'one') yield { keyword, path: `${path}/${keyword}`, schema: value }
-    else if (holder === 'list' && Array.isArray(value)) {
+    if (holder === 'one' && !Array.isArray(value)) yield { keyword, path: `${path}/${keyword}`, schema: value }
+    else if ((holder === 'list' || holder === 'one') && Array.isArray(value)) {
       for (const [index, item] of value.entries()) yield { keyword, path: `${path}/${keyword}/${index}`, schema: item }
-    } else if (holder === 'map' && isJsonObject(value)) {
+    } else if ((holder === 'map' || holder === 'dependents') && isJsonObject(value)) {
       for (const [key, item] of Object.entries(value)) {
         yield { keyword, key, path: at(`${path}/${keyword}`, key), schema: item }
       }

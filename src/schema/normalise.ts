@@ -4,13 +4,13 @@ import { isJsonObject } from '../json/parse.js'
 import { at as memberOf } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { mapType, snakeKeywords } from './dialects.js'
+import { draftOf } from './drafts.js'
 import { holders, keywordValues } from './keywords.js'
+import { shown } from './messages.js'
+import { type SchemaNote, upgradeSchema } from './upgrade.js'
 
-export interface SchemaNote {
-  readonly path: string
-  /** What was mapped or dropped, as a sentence: `type "dict" is read as "object"`. */
-  readonly message: string
-}
+export type { SchemaNote }
+
 export interface Normalised {
   readonly schema: JsonObject
   readonly notes: readonly SchemaNote[]
@@ -18,8 +18,11 @@ export interface Normalised {
 
 /** Normalises a schema of known size (see `checkSize`). */
 export function normaliseSchema(schema: JsonObject): Normalised {
-  const notes: SchemaNote[] = []
-  const result = normalised(schema, '', (path, message) => notes.push({ path, message }))
+  const upgraded = upgradeSchema(schema)
+  // A dynamic reference cannot be written as a plain one. The validator reads such a schema as it is.
+  const source = upgraded.isDynamic ? schema : upgraded.schema
+  const notes: SchemaNote[] = upgraded.isDynamic ? [] : [...upgraded.notes]
+  const result = normalised(source, '', (path, message) => notes.push({ path, message }))
   return { schema: result.schema, notes }
 }
 
@@ -47,7 +50,8 @@ function normalised(source: JsonObject, path: string, report: Report): Member {
     readKeyword(keyword, value, members, state, path, report)
   }
   readBounds(members, path, report)
-  readTuple(source, members, path, report)
+  // Without a list of items it means nothing.
+  members.delete('additionalItems')
   readNullable(members, path, report)
   readOptional(members, state.optional)
   return { schema: Object.fromEntries(members), required: state.required }
@@ -71,9 +75,11 @@ function readKeyword(
     if (Array.isArray(value) && value.length > 0) members.set(keyword, value)
     else report(at, 'an enum without values is dropped')
   } else if (keyword === 'propertyOrdering') report(at, 'propertyOrdering is dropped')
-  else if (keyword === 'id' && typeof value === 'string') members.set('$id', value)
-  else if (keyword === 'dependencies') readDependencies(value, members, at, report)
-  else if (holders.has(keyword)) readHolder(keyword, value, members, state, at, report)
+  else if (keyword === 'id' && typeof value === 'string' && path === '') members.set('$id', value)
+  else if (keyword === 'dependencies') report(at, 'dependencies is not a map and is dropped')
+  else if (keyword === '$schema' && typeof value === 'string' && draftOf(value) === undefined) {
+    report(at, `$schema ${shown(value)} is not a known dialect and is dropped: the schema is read as draft 2020-12`)
+  } else if (holders.has(keyword)) readHolder(keyword, value, members, state, at, report)
   else readPlain(keyword, value, members, at, report)
 }
 
@@ -125,11 +131,7 @@ function readHolder(
   report: Report,
 ): void {
   const holder = holders.get(keyword)
-  if (keyword === 'items' && Array.isArray(value)) {
-    const items = value.map((item, index) => subschema(item, `${at}/${index}`, report).schema)
-    report(at, 'a list of items is read as prefixItems')
-    if (items.length > 0) members.set('prefixItems', items)
-  } else if (holder === 'one') members.set(keyword, subschema(value, at, report).schema)
+  if (holder === 'one') members.set(keyword, subschema(value, at, report).schema)
   else if (holder === 'list' && Array.isArray(value) && value.length > 0) {
     members.set(
       keyword,
@@ -197,16 +199,6 @@ function readBounds(members: Map<string, Json>, path: string, report: Report): v
   }
 }
 
-/** Up to 2019: `additionalItems` says what follows a list of items. */
-function readTuple(source: JsonObject, members: Map<string, Json>, path: string, report: Report): void {
-  const rest = members.get('additionalItems')
-  if (rest === undefined) return
-  members.delete('additionalItems')
-  if (!Array.isArray(source.items)) return
-  members.set('items', rest)
-  report(`${path}/additionalItems`, 'additionalItems is read as items')
-}
-
 /** OpenAPI 3.0: `nullable: true`. */
 function readNullable(members: Map<string, Json>, path: string, report: Report): void {
   const nullable = members.get('nullable')
@@ -223,22 +215,4 @@ function readNullable(members: Map<string, Json>, path: string, report: Report):
   if (type !== undefined) members.set('type', [...new Set([...(Array.isArray(type) ? type : [type]), 'null'])])
   else if (Array.isArray(alternatives)) members.set('anyOf', [...alternatives, { type: 'null' }])
   if (Array.isArray(values) && !values.includes(null)) members.set('enum', [...values, null])
-}
-
-function readDependencies(value: Json, members: Map<string, Json>, at: string, report: Report): void {
-  if (!isJsonObject(value)) {
-    report(at, 'dependencies is not a map and is dropped')
-    return
-  }
-  report(at, 'dependencies is read as dependentRequired and dependentSchemas')
-  const names = Object.entries(value).filter(([, needed]) => Array.isArray(needed))
-  const schemas = Object.entries(value).filter(([, needed]) => !Array.isArray(needed))
-  if (names.length > 0) members.set('dependentRequired', Object.fromEntries(names))
-  if (schemas.length > 0) {
-    const read = schemas.map(([key, schema]): [string, Json] => [
-      key,
-      subschema(schema, memberOf(at, key), report).schema,
-    ])
-    members.set('dependentSchemas', Object.fromEntries(read))
-  }
 }

@@ -14,7 +14,9 @@ export const schemaRules = {
   keyword_value: 'correct the value of the keyword, or remove it',
   required_list: 'write required as a list of property names beside properties',
   required_unknown: 'add the name to properties, or remove it from required',
-  ref_unresolved: 'put what it refers to under $defs in the same schema and refer to it as "#/$defs/name"',
+  ref_unresolved:
+    'put what it refers to under $defs in the same schema and refer to it as "#/$defs/name", or add other documents with bundleSchema',
+  dialect_unknown: 'remove $schema, or name draft 7, 2019-09 or 2020-12: the rules of another dialect would be guessed',
   ref_cycle: 'make the reference lead to a schema that says something by itself',
   pattern_unsupported:
     'rewrite it without look-around and back-references (patterns are matched in linear time), or check it in the handler',

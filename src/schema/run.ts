@@ -2,6 +2,7 @@
 // to run it: without a sink it stops at the first failure and allocates nothing, with one it goes on and notes every failure.
 import { at } from '../json/pointer.js'
 import type { Json } from '../json/types.js'
+import type { Resource } from './document.js'
 import { type Glance, isSeen } from './glance.js'
 import { Exhausted, type Meter, spend } from './meter.js'
 import { schemaLimits } from './rules.js'
@@ -20,11 +21,13 @@ export interface Run extends Meter {
   sink: Failure[] | undefined
   /** Where in the value the run is; kept only with a sink. */
   path: (string | number)[]
+  /** The resources the run has entered, outermost first, each once. Kept only for schemas with dynamic references. */
+  scope: readonly Resource[]
 }
 
 /** A run that may spend so much work, and stops at the first failure. */
 export function newRun(work: number = schemaLimits.work): Run {
-  return { limit: work, left: work, depth: 0, sink: undefined, path: nowhere }
+  return { limit: work, left: work, depth: 0, sink: undefined, path: nowhere, scope: nowhere }
 }
 
 /** Where a run is that only wants a verdict. */

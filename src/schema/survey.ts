@@ -4,11 +4,12 @@
 import { isJsonObject } from '../json/parse.js'
 import { at } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
+import { openDocument, type SchemaDocument } from './document.js'
+import { draftOf } from './drafts.js'
 import { holderProblem, keywordProblem, kindOf } from './keyword-check.js'
-import { type Holder, holders, referencesOf } from './keywords.js'
+import { type Holder, holders, isNameList, referencesOf } from './keywords.js'
 import { shown } from './messages.js'
 import { linearPattern } from './pattern.js'
-import { type Resolve, resolver } from './references.js'
 import { type SchemaProblem, schemaLimits } from './rules.js'
 import { checkSize } from './size.js'
 
@@ -58,7 +59,7 @@ interface Later {
 
 class Walk {
   private readonly root: JsonObject
-  private readonly resolve: Resolve
+  private readonly document: SchemaDocument
   private readonly seen = new Set<Json>()
   private readonly matchable = new Map<string, boolean>()
   private readonly unmatchable: Unmatchable[] = []
@@ -66,6 +67,8 @@ class Walk {
   private readonly targets: Later[] = []
   /** Definitions that nobody may refer to: what they refer to themselves and their patterns do not matter then. */
   private readonly definitions: Later[] = []
+  /** Schemas from which a chain of references is known to end. */
+  private readonly ending = new Set<Json>()
   private isUsed = true
   /** Where the schema is that is looked at: a pointer, and the keys from there. */
   private start = ''
@@ -77,7 +80,7 @@ class Walk {
 
   constructor(root: JsonObject) {
     this.root = root
-    this.resolve = resolver(root)
+    this.document = openDocument(root)
   }
 
   run(): Survey {
@@ -117,11 +120,14 @@ class Walk {
       this.weighAll(schema)
     }
     const inner = schema.properties === undefined ? level : level + 1
-    for (const keyword in schema) this.lookAt(keyword, schema[keyword] ?? null, inner)
+    const isList = Array.isArray(schema.items) && this.document.resourceOf(schema).draft < 2020
+    for (const keyword in schema) {
+      const holder = keyword === 'items' && isList ? 'prefix' : holders.get(keyword)
+      this.lookAt(keyword, holder, schema[keyword] ?? null, inner)
+    }
   }
 
-  private lookAt(keyword: string, value: Json, level: number): void {
-    const holder = holders.get(keyword)
+  private lookAt(keyword: string, holder: Holder | undefined, value: Json, level: number): void {
     if (this.problem === undefined) {
       const wrong = holder === undefined ? keywordProblem(keyword, value) : holderProblem(keyword, holder, value)
       if (wrong !== undefined) {
@@ -142,10 +148,12 @@ class Walk {
   private lookInto(held: Json, holder: Holder, level: number): void {
     if (holder === 'one') {
       this.look(held, level)
-    } else if (holder === 'list' && Array.isArray(held)) {
+    } else if ((holder === 'list' || holder === 'prefix') && Array.isArray(held)) {
       for (let index = 0; index < held.length; index++) this.lookWithin(held[index], index, level)
     } else if (holder === 'map' && isJsonObject(held)) {
       for (const key in held) this.lookWithin(held[key], key, level)
+    } else if (holder === 'dependents' && isJsonObject(held)) {
+      for (const key in held) if (!isNameList(held[key] ?? null)) this.lookWithin(held[key], key, level)
     }
   }
 
@@ -161,9 +169,11 @@ class Walk {
   }
 
   private follow(schema: JsonObject): void {
-    for (const reference of referencesOf(schema)) {
-      this.referenceProblem ??= referenceProblem(reference, this.resolve)
-      const target = this.resolve(reference)
+    const { document } = this
+    if (typeof schema.$schema === 'string') this.referenceProblem ??= dialectProblem(schema, document, this.place())
+    for (const reference of referencesOf(document.read(schema))) {
+      this.referenceProblem ??= referenceProblem(reference, schema, document, this.ending)
+      const target = document.find(reference, schema)?.schema
       if (target === undefined || this.seen.has(target)) continue
       const path = reference.startsWith('#/') ? reference : this.place()
       this.targets.push({ held: target, holder: 'one', path })
@@ -216,17 +226,30 @@ function standInOrder(names: readonly Json[], members: JsonObject): boolean {
   return found === names.length
 }
 
+/** The rules of a dialect that is not known here could be any. */
+function dialectProblem(schema: JsonObject, document: SchemaDocument, path: string): SchemaProblem | undefined {
+  const { $schema } = schema
+  if (typeof $schema !== 'string' || !document.isResource(schema) || draftOf($schema) !== undefined) return undefined
+  return { rule: 'dialect_unknown', path: `${path}/$schema`, message: `$schema names the dialect ${shown($schema)}` }
+}
+
 /** References must lead somewhere, and to something that says more than where to look next. */
-function referenceProblem(reference: string, resolve: Resolve): SchemaProblem | undefined {
-  let next: Json | undefined = resolve(reference)
+function referenceProblem(
+  reference: string,
+  from: JsonObject,
+  document: SchemaDocument,
+  ending: Set<Json>,
+): SchemaProblem | undefined {
+  let next: Json | undefined = document.find(reference, from)?.schema
   if (next === undefined) return brokenReference('ref_unresolved', reference, 'leads nowhere in the schema')
   if (!isJsonObject(next) || next.$ref === undefined) return undefined
   const seen = new Set<Json>()
-  while (isJsonObject(next) && typeof next.$ref === 'string') {
+  while (isJsonObject(next) && typeof next.$ref === 'string' && !ending.has(next)) {
     if (seen.has(next)) return brokenReference('ref_cycle', reference, 'leads only back to itself')
     seen.add(next)
-    next = resolve(next.$ref)
+    next = document.find(next.$ref, next)?.schema
   }
+  for (const schema of seen) ending.add(schema)
   return undefined
 }
 

@@ -3,7 +3,6 @@
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
-import { referencesOf } from './keywords.js'
 import { spend } from './meter.js'
 import { type Check, checkMember, enter, fail, isObject, matches, type Node, type Run } from './run.js'
 import { isMatch } from './strings.js'
@@ -94,12 +93,18 @@ function dropItems(
 type Look = (schema: JsonObject, isOwn: boolean) => void
 
 /** Looks at a schema and at every schema that is applied to the same value and matches it. The schema itself is known to match. */
-function forEachApplied(schema: Json, value: unknown, run: Run, context: Context, look: Look, isOwn = true): void {
-  if (!isJsonObject(schema)) return
+function forEachApplied(written: Json, value: unknown, run: Run, context: Context, look: Look, isOwn = true): void {
+  if (!isJsonObject(written)) return
   spend(run, 20)
+  const outer = context.enterScope(written, run)
+  followAll(context.read(written), value, run, context, look, isOwn)
+  run.scope = outer
+}
+
+function followAll(schema: JsonObject, value: unknown, run: Run, context: Context, look: Look, isOwn: boolean): void {
   look(schema, isOwn)
   const follow = (node: Node): void => forEachApplied(node.schema, value, run, context, look, false)
-  for (const reference of referencesOf(schema)) follow(context.target(reference))
+  for (const reference of context.references(schema)) follow(reference(run))
   for (const member of listOf(schema.allOf)) follow(context.node(member))
   for (const member of [...listOf(schema.anyOf), ...listOf(schema.oneOf)]) {
     const node = context.node(member)

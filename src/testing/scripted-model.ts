@@ -1,8 +1,10 @@
 // A model that says what a script says, for tests and examples: no network, no clock but the delays the script asks for.
 
+import { checkRequest } from '../conversation/check-request.js'
 import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
 import { freeze } from '../conversation/freeze.js'
+import { withToolSpecs } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { unfold } from '../conversation/unfold.js'
 import { ToolwireError } from '../errors/error.js'
@@ -44,9 +46,11 @@ export function scriptedModel(script: Script, options: ScriptedOptions = {}): Sc
   const id = options.id ?? 'scripted'
   const requests: ModelRequest[] = []
   const play = (request: ModelRequest, call: CallOptions): AsyncGenerator<CompletionEvent, CompletionResponse> => {
+    checkRequest(request)
     const index = requests.length
-    requests.push(freeze(structuredClone(request)))
-    return playTurn(() => turnAt(script, request, index), { index, id, signal: call.signal })
+    const asked = withToolSpecs(request)
+    requests.push(freeze(structuredClone(asked)))
+    return playTurn(() => turnAt(script, asked, index), { index, id, signal: call.signal })
   }
   return {
     name: `scripted:${id}`,

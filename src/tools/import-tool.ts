@@ -1,5 +1,6 @@
 // Tools defined elsewhere: OpenAI, Anthropic, Gemini, MCP, canonical and leaderboard definitions. Lenient: nothing is refused for its
 // style, schemas are normalised, and every change is a note. What no call could ever satisfy is refused with a typed error.
+import { type ToolSpec, toolSpecOf } from '../conversation/request.js'
 import { ToolExecutionError } from '../conversation/tool-error.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject, ValueObject } from '../json/types.js'
@@ -34,23 +35,32 @@ export interface ImportedTool {
 /** Makes a tool of a foreign definition. Throws `invalid_tool_spec`, and nothing else, when there is no tool in it. */
 export function importTool(definition: unknown, options: ImportOptions = {}): ImportedTool {
   const given = options.name ?? ''
-  const plain = plainDefinition(definition, given)
+  const plain = plainDefinition(specIn(definition), given)
   const found = unwrap(plain, given)
   const name = given === '' ? textOf(found.name) : given
   if (name === '') throw specError('', 'name_missing', 'the definition has no name')
   const description = textOf(found.description)
   const { schema, notes } = readSchema(name, found)
   const strict = options.strict ?? found.strict
+  const annotations = isJsonObject(found.annotations) ? found.annotations : undefined
   const tool = makeTool<ValueObject, unknown>({
     name,
     description,
     taken: { schema, check: (value, options) => checkJson(schema, value, options, 'open') },
     source: options.source ?? 'imported',
-    options: { ...options, ...(typeof strict === 'boolean' ? { strict } : {}) },
+    options: {
+      ...(annotations === undefined ? {} : { annotations }),
+      ...options,
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    },
     execute: options.execute ?? (() => notImplemented(name)),
   })
-  const { annotations } = found
-  return { tool, notes, ...(isJsonObject(annotations) ? { annotations } : {}) }
+  return { tool, notes, ...(annotations === undefined ? {} : { annotations }) }
+}
+
+/** A tool that is defined already stands for its definition. */
+function specIn(definition: unknown): unknown {
+  return typeof definition === 'object' && definition !== null ? toolSpecOf(definition as ToolSpec) : definition
 }
 
 function notImplemented(name: string): never {

@@ -44,6 +44,8 @@ const separator = '::'
 /** Tools by name. Definitions are pinned: one that changed does not run until that is allowed. */
 export class ToolRegistry implements ToolSource {
   readonly #entries = new Map<string, Entry>()
+  /** The registered names of each identity, in the order they came. */
+  readonly #names = new Map<string, Set<string>>()
   /** What has the digest of a definition; that of a tool is made only for who asks. */
   readonly #pins: Map<string, { readonly digest: string }>
   readonly #options: RegistryOptions
@@ -67,9 +69,7 @@ export class ToolRegistry implements ToolSource {
   replace(tool: AnyTool): AnyTool {
     checkTool(tool)
     const identity = identityOf(tool)
-    for (const [name, entry] of this.#entries) {
-      if (entry.identity === identity) return this.#put(name, tool, entry.scopes)
-    }
+    for (const name of this.#names.get(identity) ?? []) return this.#put(name, tool, this.#entries.get(name)?.scopes)
     const message = `there is no tool "${tool.name}" from "${tool.source}" to replace; add it`
     throw new ToolwireError('not_found', message, { detail: { tool: tool.name, source: tool.source } })
   }
@@ -77,14 +77,18 @@ export class ToolRegistry implements ToolSource {
   /** As `add`, but in the place of the one from the same source when there is one: a changed definition meets `onDrift`. */
   renew(tool: AnyTool): AnyTool {
     checkTool(tool)
-    const identity = identityOf(tool)
-    if (![...this.#entries.values()].some((entry) => entry.identity === identity)) return this.add(tool)
+    if (!this.#names.has(identityOf(tool))) return this.add(tool)
     this.#checkDrift(tool)
     return this.replace(tool)
   }
 
   /** Takes a tool away by its registered name; its pin stays, so that a changed definition is noticed when it comes back. */
   remove(name: string): boolean {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return false
+    const names = this.#names.get(entry.identity)
+    names?.delete(name)
+    if (names?.size === 0) this.#names.delete(entry.identity)
     return this.#entries.delete(name)
   }
 
@@ -122,6 +126,9 @@ export class ToolRegistry implements ToolSource {
     const identity = identityOf(tool)
     const named = name === tool.name ? tool : renamed(tool, name)
     this.#entries.set(name, { tool: named, identity, scopes })
+    const names = this.#names.get(identity)
+    if (names === undefined) this.#names.set(identity, new Set([name]))
+    else names.add(name)
     this.#pins.set(identity, tool)
     return named
   }

@@ -49,11 +49,16 @@ export interface Tool<Input = never, Output = unknown> extends ToolLimits {
   readonly description: string
   /** What the model is told: frozen, so that its encoded form can be cached. */
   readonly spec: ToolSpec
+  /** The schema and flag of `spec`, so that a tool can stand wherever a `ToolSpec` can. */
+  readonly inputSchema?: JsonObject
+  readonly strict?: boolean
   readonly capabilities: readonly ToolCapability[]
   /** Where the tool came from, for collisions and the audit trail; `local` unless imported. */
   readonly source: string
   /** Whether a call that was in flight at a crash may simply be run again. */
   readonly repeatable: boolean
+  /** MCP's hints about the tool (`readOnlyHint`, …), for those who list it. Nothing here trusts them. */
+  readonly annotations?: JsonObject
   /** Changes whenever the definition the model sees changes. */
   readonly digest: string
   /** Every failing path at once, or the input as the handler takes it (schema defaults and transforms applied). */

@@ -1,4 +1,5 @@
 // The transport where there is no Node: the platform's fetch, read by pulling.
+import { ToolwireError } from '../errors/error.js'
 import { type Body, bodyBytes, bodyPieces } from '../frames/body.js'
 import { networkError } from './network-error.js'
 import type { Transport, TransportRequest, TransportResponse } from './transport.js'
@@ -11,6 +12,11 @@ export function fetchTransport(fetchFunction: typeof fetch): Transport {
     try {
       const init = { method, headers, redirect: 'manual', signal: AbortSignal.any([signal, leaving.signal]) } as const
       const response = await fetchFunction(url, body === undefined ? init : { ...init, body: whole(body) })
+      const encoding = response.headers.get('content-encoding')
+      if (encoding !== null && !isDecoded(encoding)) {
+        leaving.abort()
+        throw unknownCoding(encoding)
+      }
       return {
         status: response.type === 'opaqueredirect' ? 302 : response.status,
         headers: Object.fromEntries(response.headers),
@@ -20,6 +26,22 @@ export function fetchTransport(fetchFunction: typeof fetch): Transport {
       throw networkError(error, signal, url)
     }
   }
+}
+
+const known: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br', 'zstd'])
+/** Platforms give up on longer lists. */
+const maxCodings = 3
+
+/** Whether the platform decodes the body: it hands on what it does not know as it came. */
+function isDecoded(encoding: string): boolean {
+  const names = encoding.toLowerCase().split(',')
+  if (names.length === 1 && /^\s*(?:identity)?\s*$/.test(names[0] ?? '')) return true
+  return names.length <= maxCodings && names.every((name) => known.has(name.trim()))
+}
+
+function unknownCoding(encoding: string): ToolwireError {
+  const message = `the answer has the content-encoding "${encoding.slice(0, 80)}", which cannot be decoded`
+  return new ToolwireError('malformed_response', message)
 }
 
 /** One text stays text; pieces are joined, which fetch cannot do itself. */

@@ -5,10 +5,10 @@ import type { ClientRequest, IncomingMessage, RequestOptions, request } from 'no
 import type { Readable } from 'node:stream'
 import { onOwnAbort } from '../errors/abort.js'
 import { ToolwireError } from '../errors/error.js'
-import { type Deadlines, oversized } from './deadlines.js'
+import { type Deadlines, defaultDeadlines, oversized } from './deadlines.js'
 import { networkError, placeOf } from './network-error.js'
 import { joinChunks } from './node-chunks.js'
-import { decoderFor } from './node-decoding.js'
+import { decodersFor, decodeThrough } from './node-decoding.js'
 import { overdue, shortestOf, unwatched, watch } from './node-watch.js'
 import { Told } from './told.js'
 import { neverAborted, type TransportRequest, type TransportResponse } from './transport.js'
@@ -63,7 +63,14 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
       }
       let outgoing: ClientRequest
       try {
-        outgoing = open(options, (incoming) => resolve(this.#answered(incoming)))
+        outgoing = open(options, (incoming) => {
+          try {
+            resolve(this.#answered(incoming))
+          } catch (error) {
+            reject(error)
+            incoming.destroy() // its coding is not known
+          }
+        })
       } catch (error) {
         refuse(error)
         return
@@ -78,7 +85,7 @@ export class NodeCall implements AsyncIterableIterator<Uint8Array> {
 
   #answered(incoming: IncomingMessage): TransportResponse {
     if (incoming.headers['transfer-encoding'] === 'chunked') joinChunks(incoming.socket)
-    const source = decodedFrom(incoming)
+    const source = decodedFrom(incoming, this.#limits)
     this.#incoming = incoming
     this.#source = source
     // Listened to before there is a reader: the call may be aborted by then.
@@ -202,10 +209,9 @@ function headersOf({ headers }: IncomingMessage): Readonly<Record<string, string
   return (cookies === undefined ? headers : { ...headers, 'set-cookie': cookies.join(', ') }) as Record<string, string>
 }
 
-function decodedFrom(incoming: IncomingMessage): Readable {
+function decodedFrom(incoming: IncomingMessage, limits: Deadlines | undefined): Readable {
   const encoding = incoming.headers['content-encoding']
-  const decoder = encoding === undefined ? undefined : decoderFor(encoding)
-  if (decoder === undefined) return incoming
-  incoming.on('error', (error) => decoder.destroy(error))
-  return incoming.pipe(decoder)
+  const decoders =
+    encoding === undefined ? undefined : decodersFor(encoding, limits?.maxBodyBytes ?? defaultDeadlines.maxBodyBytes)
+  return decoders === undefined ? incoming : decodeThrough(incoming, decoders)
 }

@@ -6,9 +6,10 @@ import type { AnyCall, BrokenReason, Extra, Opaque, Wire } from '../conversation
 import type { FinishReason } from '../conversation/response.js'
 import { renameKeys } from '../json/spans.js'
 import { mapBack } from '../schema/restrict/value-map.js'
-import { readArguments } from './arguments.js'
+import { inputArguments, readArguments } from './arguments.js'
 import type { Exchange } from './codec.js'
-import { madeCallId } from './names.js'
+import { answerIdOf, madeCallId } from './names.js'
+import { addArguments, areWhole, type GrowingArguments } from './whole-arguments.js'
 
 /** What one frame says of a call. `text` is a fragment of the arguments, or all of them where `whole` is set. */
 export interface CallFragment {
@@ -22,21 +23,23 @@ export interface CallFragment {
   readonly final?: boolean
   /** `text` was cut out of JSON that is parsed already and is an object there: it need not be parsed again. */
   readonly isObject?: boolean
+  /** `text` is free text, the input of a custom tool. */
+  readonly isInput?: boolean
   readonly opaque?: Opaque | undefined
   readonly extra?: Extra | undefined
   /** The server said that this call is broken, or did not say which tool it means. */
   readonly broken?: BrokenReason | undefined
 }
 
-interface OpenCall {
+interface OpenCall extends GrowingArguments {
   readonly part: number
   readonly ordinal: number
   readonly index: number | undefined
   id: string
   name: string
-  text: string
   closed: boolean
   isObject: boolean
+  isInput: boolean
   opaque?: Opaque
   extra?: Extra
   broken?: BrokenReason
@@ -61,6 +64,9 @@ export interface AssemblerOptions {
 
 export function callAssembler(options: AssemblerOptions): CallAssembler {
   const calls: OpenCall[] = []
+  /** The latest call with each id and with each index. */
+  const byId = new Map<string, OpenCall>()
+  const byIndex = new Map<number | undefined, OpenCall>()
   const events: CompletionEvent[] = []
 
   const report = (code: string, message: string): void => {
@@ -81,16 +87,19 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       text: '',
       closed: false,
       isObject: false,
+      isInput: false,
     }
     const wanted = fragment.id ?? ''
-    if (wanted === '' || calls.some((other) => other.id === wanted)) {
-      call.id = madeCallId(options.responseId(), ordinal)
+    if (wanted === '' || byId.has(wanted)) {
+      call.id = madeCallId(answerIdOf(options.responseId(), options.exchange), ordinal)
       if (wanted === '') report('call_id_missing', `a call came without an id; it is now "${call.id}"`)
       else report('call_id_repeated', `the id "${wanted}" came twice; the second call is now "${call.id}"`)
     } else {
       call.id = wanted
     }
     calls.push(call)
+    byId.set(call.id, call)
+    byIndex.set(call.index, call)
     return call
   }
 
@@ -99,14 +108,15 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
     if (fragment.opaque !== undefined) call.opaque = fragment.opaque
     if (fragment.extra !== undefined) call.extra = { ...call.extra, ...fragment.extra }
     if (fragment.broken !== undefined) call.broken = fragment.broken
+    if (fragment.isInput) call.isInput = true
     const text = fragment.final ? takeFinal(call, fragment.text ?? '') : (fragment.text ?? '')
-    if (text !== '' && call.text !== '' && repeatsAll(call, text)) {
+    if (text !== '' && call.text !== '' && !call.isInput && repeatsAll(call, text)) {
       report('arguments_repeated', `the arguments of "${call.name}" came twice; the second copy was left out`)
       return
     }
-    call.text += text
+    addArguments(call, text)
     // Free text is no fragment of an object: such a call is only shown whole.
-    const grows = options.deltas && call.broken === undefined && !isMapped(call.name, options.exchange)
+    const grows = options.deltas && !call.isInput && call.broken === undefined && !isMapped(call.name, options.exchange)
     if (grows && (text !== '' || fragment.name)) {
       const delta = { type: 'tool_call_delta', part: call.part, id: call.id, name: call.name, text } as const
       events.push(fragment.name && call.opaque !== undefined ? { ...delta, opaque: call.opaque } : delta)
@@ -121,6 +131,8 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       `the arguments of "${call.name}" were sent again, and differently; the last ones count`,
     )
     call.text = text
+    call.end = undefined
+    call.parsed = undefined
     return ''
   }
 
@@ -129,10 +141,10 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
     push(fragment, part) {
       events.length = 0
       const target = fragment.final
-        ? calls.findLast((known) => known.index === fragment.index)
+        ? byIndex.get(fragment.index)
         : fragment.whole
           ? undefined
-          : findOpen(calls, fragment, report)
+          : findOpen({ last: calls.at(-1), byId, byIndex }, fragment, report)
       const call = target ?? open(fragment, part)
       add(call, fragment)
       if (fragment.whole) call.closed = true
@@ -155,24 +167,29 @@ function isMapped(name: string, { keys, maps }: Exchange): boolean {
   return keys?.has(name) === true || maps?.has(name) === true
 }
 
+interface KnownCalls {
+  readonly last: OpenCall | undefined
+  readonly byId: ReadonlyMap<string, OpenCall>
+  readonly byIndex: ReadonlyMap<number | undefined, OpenCall>
+}
+
 /** The call a fragment continues, by id, else by index, else the open one; nothing when it starts a call. */
 function findOpen(
-  calls: readonly OpenCall[],
+  { last, byId, byIndex }: KnownCalls,
   fragment: CallFragment,
   report: (code: string, message: string) => void,
 ): OpenCall | undefined {
-  const last = calls.at(-1)
   if (last === undefined) return undefined
   const { id, index, name } = fragment
   if (id) {
-    const same = calls.findLast((call) => call.id === id)
+    const same = byId.get(id)
     if (same !== undefined) return continues(same, fragment) ? same : undefined
-    const placed = index === undefined ? undefined : calls.findLast((call) => call.index === index)
-    if (placed === undefined || name || isWhole(placed.text)) return undefined
+    const placed = index === undefined ? undefined : byIndex.get(index)
+    if (placed === undefined || name || areWhole(placed)) return undefined
     report('call_id_changed', `the id of a running call changed from "${placed.id}" to "${id}"; the first one counts`)
     return placed
   }
-  const placed = index === undefined ? undefined : calls.findLast((call) => call.index === index)
+  const placed = index === undefined ? undefined : byIndex.get(index)
   if (placed !== undefined) return continues(placed, fragment) ? placed : undefined
   if (!name) {
     if (index !== undefined)
@@ -191,25 +208,24 @@ function continues(call: OpenCall, fragment: CallFragment): boolean {
   if (!fragment.name) return true
   if (call.name !== '' && fragment.name !== call.name) return false
   const text = fragment.text ?? ''
-  if (call.text === '' || text === '') return !(isWhole(call.text) && fragment.id === undefined && text !== '')
-  return !isWhole(call.text) || text.trim() === call.text.trim()
+  if (call.text === '' || text === '') return fragment.id !== undefined || text === '' || !areWhole(call)
+  return !areWhole(call) || text.trim() === call.text.trim()
 }
 
 function repeatsAll(call: OpenCall, text: string): boolean {
   return (
-    text.length >= call.text.length && text.charCodeAt(0) === 123 && text.trim() === call.text.trim() && isWhole(text)
+    text.length >= call.text.length &&
+    text.charCodeAt(0) === 123 &&
+    text.trim() === call.text.trim() &&
+    readArguments(text) === 'object'
   )
-}
-
-function isWhole(text: string): boolean {
-  return readArguments(text) === 'object'
 }
 
 /** The call as it may be run, or as broken, with the reason. Blank arguments are `{}`. */
 function completed(call: OpenCall, cut: boolean, exchange: Exchange): CompletionEvent {
-  const blank = call.text.trim() === ''
-  const text = blank ? '{}' : call.text
-  const state = blank || call.isObject ? 'object' : readArguments(text)
+  const blank = !call.isInput && call.text.trim() === ''
+  const text = blank ? '{}' : call.isInput ? inputArguments(call.text) : call.text
+  const state = blank || call.isObject || call.isInput ? 'object' : readArguments(text)
   const carried = {
     ...(call.opaque === undefined ? {} : { opaque: call.opaque }),
     ...(call.extra === undefined ? {} : { extra: call.extra }),

@@ -10,7 +10,7 @@ import { scriptedModel } from '../../dist/testing/index.js'
  * Starts the run of the folder or goes on with it, and tells what came of it. `where` it dies: `before:n`, `during:n`, `after:n`
  * (the n-th fresh step), or `never`; `asleep:n` sleeps before it until it is woken.
  */
-export async function takeUp(folder, turns, where) {
+export async function takeUp(folder, turns, where, leaseMs) {
   const {
     stop,
     text,
@@ -21,7 +21,7 @@ export async function takeUp(folder, turns, where) {
     tools: [effect(folder, 'pay', false), effect(folder, 'send', false), effect(folder, 'look', true)],
     prompt: 'go',
     maxTurns: turns + 1,
-    journal: mortal(fileJournal(join(folder, 'runs')), where),
+    journal: mortal(fileJournal(join(folder, 'runs'), { leaseMs }), where),
     runId: 'r',
   })
   const answers = messages.flatMap((message) => (message.role === 'tool' ? message.results : []))

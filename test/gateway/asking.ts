@@ -9,7 +9,7 @@ interface Asking {
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
 }
-const paths: Readonly<Record<Wire, string>> = {
+export const paths: Readonly<Record<Wire, string>> = {
   'openai-chat': '/v1/chat/completions',
   'openai-responses': '/v1/responses',
   anthropic: '/v1/messages',

@@ -62,10 +62,10 @@ test.each<[string, Partial<Target>, RegExp]>([
   ['an address with a blank', { baseUrl: 'http://127.0.0.1 ' }, /target 2: its baseUrl is no address/],
   ['a vendor without an address of its own', { wire: 'openai-chat', profile: 'azure' }, /target 2: .*needs a baseUrl/],
   ['an unknown vendor', { profile: 'nobody' }, /target 2: .*nobody/],
-  ['a name that no header has', { headers: { 'x team': 'a' } }, /target 2: its header "x team" holds/],
-  ['a header of two lines', { headers: { 'X-Team': 'secret-word\nx' } }, /target 2: its header "X-Team" holds/],
-  ['a key of two lines', { apiKey: 'secret-word\nx' }, /target 2: its apiKey holds/],
-  ['a key in typographic quotes', { apiKey: '\u201csecret-word\u201d' }, /target 2: its apiKey holds/],
+  ['a name that no header has', { headers: { 'x team': 'a' } }, /target 2: the header "x team" holds/],
+  ['a header of two lines', { headers: { 'X-Team': 'secret-word\nx' } }, /target 2: the header "X-Team" holds/],
+  ['a key of two lines', { apiKey: 'secret-word\nx' }, /target 2: apiKey holds/],
+  ['a key in typographic quotes', { apiKey: '\u201csecret-word\u201d' }, /target 2: apiKey holds/],
   ['no time at all', { headersTimeoutMs: 0 }, /target 2: headersTimeoutMs must be/],
 ])('a target with %s is refused with its place, without its key', (_, wrong, pattern) => {
   const routes = [{ match: 'm*', targets: [target, { ...target, ...wrong }] as Target[] }]

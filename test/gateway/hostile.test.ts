@@ -185,6 +185,14 @@ const head = 'POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\nauthoriza
 const bytes: readonly [name: string, pieces: readonly (string | number)[], status: number][] = [
   ['one header of 40 kB', [`${head}x-long: ${'a'.repeat(40_000)}\r\n\r\n`], 431],
   ['two thousand headers', [`${head}${'x-many: abcdefghijklmnop\r\n'.repeat(2_000)}\r\n`], 431],
+  ['a hundred and one headers', [`${head}${'x-many: a\r\n'.repeat(98)}connection: close\r\n\r\n`], 431],
+  [
+    'an origin and an encoding behind a hundred headers',
+    [
+      `${head}${'x-many: a\r\n'.repeat(98)}origin: https://evil.example\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n`,
+    ],
+    431,
+  ],
   ['two lengths', [`${head}content-length: 5\r\ncontent-length: 6\r\n\r\nhello`], 400],
   ['a length and chunks', [`${head}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`], 400],
   ['a length below nothing', [`${head}content-length: -5\r\n\r\nhello`], 400],
@@ -207,6 +215,19 @@ test.each(bytes)('%s', async (_, pieces, status) => {
   const answer = await sendRaw(server.url, pieces)
   expect(answer.status).toBe(status)
   expect(JSON.parse(answer.body === '' ? '{}' : answer.body)).not.toHaveProperty('choices')
+})
+
+test('a hundred headers are read, also the last one', async () => {
+  const lines = `${head}content-length: ${chat.length}\r\nconnection: close\r\n${'x-many: a\r\n'.repeat(94)}`
+  expect((await sendRaw(server.url, [`${lines}x-last: 1\r\n\r\n${chat}`])).status).toBe(200)
+  expect((await sendRaw(server.url, [`${lines}origin: https://evil.example\r\n\r\n${chat}`])).status).toBe(403)
+})
+
+test('too many headers are told in the form of the API', async () => {
+  const path = head.replace('/v1/chat/completions', '/v1/messages')
+  const answer = await sendRaw(server.url, [`${path}${'x-many: a\r\n'.repeat(200)}connection: close\r\n\r\n`])
+  expect(answer.status).toBe(431)
+  expect(JSON.parse(answer.body)).toMatchObject(forms.anthropic)
 })
 
 test('a chunked body that grows past its cap is refused while it arrives', async () => {

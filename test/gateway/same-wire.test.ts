@@ -276,8 +276,8 @@ describe('what goes on', () => {
     const paths = [
       ['/v1beta/models/a:b:generateContent', '/v1beta/models/pinned:generateContent'],
       ['/v1beta/tunedModels/abc:generateContent', '/v1beta/models/pinned:generateContent'],
-      ['/v1alpha/whatever/x:generateContent?a=1', '/v1alpha/models/pinned:generateContent?a=1'],
-      ['/v1beta/models/x:generateContent?k%65y=a&%4bEY=b&a=1', '/v1beta/models/pinned:generateContent?a=1'],
+      ['/v1alpha/whatever/x:generateContent?alt=json', '/v1alpha/models/pinned:generateContent?alt=json'],
+      ['/v1beta/models/x:generateContent?k%65y=a&%4bEY=b&fields=a', '/v1beta/models/pinned:generateContent'],
       ['/v1beta/models/x:generateContent?key=a', '/v1beta/models/pinned:generateContent'],
     ]
     for (const [path] of paths) {

@@ -1,10 +1,17 @@
 // The scenarios of the tool-execution specification, each under its own name, with LangChain's own messages and chat models
 // talking over HTTP to the provider server.
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
+import { tool as langChainTool } from '@langchain/core/tools'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { ToolExecutor, tool } from '../../src/index.js'
-import { AnthropicClient, type ClientOptions, type LangChainClient, OllamaClient } from '../../src/langchain/index.js'
+import {
+  AnthropicClient,
+  type ClientOptions,
+  fromLangChainTool,
+  type LangChainClient,
+  OllamaClient,
+} from '../../src/langchain/index.js'
 import { type ProviderScript, type ProviderServer, providerServer } from '../../src/testing/index.js'
 import { chatAnthropic, chatOllama } from './chat-models.js'
 import { conversation } from './providers.js'
@@ -105,21 +112,30 @@ describe.each(clients)('$name', (client) => {
   test('Tool result normalization', async () => {
     const named = (name: string, value: unknown) =>
       tool({ name, description: 'Gives one kind of result', input: z.object({}), execute: () => value })
+    const pair = ['the text', [{ type: 'resource', resource: { uri: 'file:///a', text: 'x' } }]]
+    const adapted = langChainTool(() => pair, {
+      name: 'pair_it',
+      description: 'Gives one kind of result',
+      schema: z.object({}),
+      responseFormat: 'content_and_artifact',
+    })
     const tools = [
       named('text_it', 'plain'),
-      named('pair_it', ['the text', [{ type: 'resource', resource: { uri: 'file:///a', text: 'x' } }]]),
+      fromLangChainTool(adapted),
       named('object_it', { a: [1, 2] }),
       named('nothing_it', undefined),
+      named('list_it', ['Boston', ['Cambridge', 'Salem']]),
     ]
     const calls = tools.map(({ name }) => ({ name }))
     await using asked = await ask(client, [{ calls }, 'done'], { tools })
-    expect(asked.results.map((result) => result.content)).toEqual(['plain', 'the text', '{"a":[1,2]}', ''])
+    const contents = ['plain', 'the text', '{"a":[1,2]}', '', '["Boston",["Cambridge","Salem"]]']
+    expect(asked.results.map((result) => result.content)).toEqual(contents)
     expect(asked.results.every((result) => typeof result.content === 'string')).toBe(true)
     expect(asked.results.map((result) => result.tool_call_id)).toEqual(
       asked.answers[0]?.tool_calls?.map((call) => call.id),
     )
     expect(asked.results[1]?.artifact).toBeDefined()
-    expect(toldResults(asked).map(([, text]) => text)).toEqual(['plain', 'the text', '{"a":[1,2]}', ''])
+    expect(toldResults(asked).map(([, text]) => text)).toEqual(contents)
   })
 
   test('Access tool calls via response property', async () => {

@@ -1,6 +1,8 @@
 // Calls that leaked into the text of an answer: recovered when asked for, labelled, and never on a guess.
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { CompletionEvent } from '../../src/conversation/events.js'
+import { fold } from '../../src/conversation/fold.js'
 import { type Wire, wires } from '../../src/conversation/messages.js'
 import type { ToolChoice } from '../../src/conversation/request.js'
 import { decodeConversation } from '../../src/conversation/stored.js'
@@ -8,8 +10,10 @@ import { run } from '../../src/loop/run.js'
 import type { ModelOptions } from '../../src/model/endpoint.js'
 import { compatible } from '../../src/model/factories.js'
 import { findCalls } from '../../src/model/text-calls/find-calls.js'
+import { textCallRecovery } from '../../src/model/text-calls/recovery.js'
 import { type ProviderServerOptions, providerServer, type ScriptedTurn } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
+import type { Exchange } from '../../src/wire/codec.js'
 
 const weather = {
   type: 'object',
@@ -143,6 +147,87 @@ describe('the formats of local models', () => {
   })
 })
 
+describe('several calls in one text', () => {
+  const deepSeek = (name: string, args: string): string =>
+    `<｜tool▁call▁begin｜>function<｜tool▁sep｜>${name}\n\`\`\`json\n${args}\n\`\`\`<｜tool▁call▁end｜>`
+
+  test('calls that bring fences of their own are all found without a line between them', () => {
+    const text = `<｜tool▁calls▁begin｜>${deepSeek('get_weather', '{"city": "Paris"}')}${deepSeek('now', '{}')}<｜tool▁calls▁end｜>`
+    expect(callsIn(text)).toEqual([
+      { name: 'get_weather', arguments: '{"city": "Paris"}' },
+      { name: 'now', arguments: '{}' },
+    ])
+  })
+
+  /** The spellings above, of other values. */
+  const spelt = (index: number, city: string, days: number): string =>
+    (spellings[index]?.[1] ?? '').replaceAll('Paris', city).replace(/(?<=[ :>=\n])2(?=\D*$)/, String(days))
+  const call = fc.record({ format: fc.nat(spellings.length - 1), days: fc.integer({ min: 3, max: 9 }) })
+  const plain = ['', ' ', '\n', '\n\n', ', ', '; ', ' and then ', '.\n', '\n---\n']
+  const quoting = ['`', '"', '\n> ', '\n```\n', '``']
+  const signs = [
+    '<tool_call>',
+    '</tool_call>',
+    '[TOOL_CALLS]',
+    '<|tool_call|>',
+    '<｜tool▁call▁begin｜>',
+    '<function=now>',
+  ]
+  const around = fc.constantFrom('', 'Let me look.\n', ' Done.', '\n```\n', '> ', '"', '`', ...signs)
+  const wantedOf = (calls: readonly { readonly days: number }[]): unknown =>
+    calls.map(({ days }, index) => ({ name: 'get_weather', arguments: { city: `City${index}`, days } }))
+
+  test('all of them are found, or none and the text stays as it is', () => {
+    let complete = 0
+    const between = fc.array(fc.constantFrom(...plain, ...quoting, ...signs), { minLength: 5, maxLength: 5 })
+    fc.assert(
+      fc.property(
+        around,
+        fc.array(call, { minLength: 1, maxLength: 5 }),
+        between,
+        around,
+        (before, calls, gaps, after) => {
+          const written = calls.map(({ format, days }, index) => spelt(format, `City${index}`, days))
+          const joined = written.map((one, index) => (index === 0 ? '' : gaps[index]) + one).join('')
+          const found = findCalls(before + joined + after, tools, { bare: true })
+          if (found === undefined) return
+          complete += 1
+          expect(values(found.calls)).toEqual(wantedOf(calls))
+        },
+      ),
+      { numRuns: 3000 },
+    )
+    expect(complete).toBeGreaterThan(200)
+  })
+
+  test.each(spellings)('%s: calls with white space or words between them are all found', (_, text) => {
+    const format = spellings.findIndex((spelling) => spelling[1] === text)
+    const daysAndGap = fc.tuple(fc.integer({ min: 3, max: 9 }), fc.constantFrom(...plain))
+    fc.assert(
+      fc.property(fc.array(daysAndGap, { minLength: 1, maxLength: 5 }), (list) => {
+        const written = list.map(([days, gap], index) => spelt(format, `City${index}`, days) + gap).join('')
+        expect(values(callsIn(written))).toEqual(wantedOf(list.map(([days]) => ({ days }))))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  const leaking = '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</tool_call>'
+  test.each([
+    ['one of them is quoted', `Such as \`${leaking}\`.\n${leaking.replace('Paris', 'Bern')}`],
+    ['one of them is in a form that is not known', `${leaking}<tool_call>get_weather of Bern</tool_call>`],
+    ['one of them was only begun', `${leaking}\n<tool_call>`],
+    ['one of them names another tool', `${leaking}[TOOL_CALLS]rm[ARGS]{}`],
+  ])('none is taken when %s', (_, text) => {
+    expect(find(text)).toBeUndefined()
+  })
+
+  test('many calls behind a long text are found', () => {
+    const many = Array.from({ length: 500 }, (_, index) => deepSeek('get_weather', `{"days": ${index}}`)).join('')
+    expect(callsIn(`${'Words. '.repeat(100_000)}${many}`)).toHaveLength(500)
+  })
+})
+
 describe('what stays text', () => {
   const call = '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</tool_call>'
   test.each([
@@ -249,6 +334,27 @@ describe.each(wires)('on %s', (wire) => {
       expect(provider.requests).toHaveLength(2)
     },
   )
+})
+
+test('calls in several parts of the text are all recovered', async () => {
+  const spec = { name: 'get_weather' }
+  const exchange: Exchange = { wire: 'anthropic', model: 'm', stream: true }
+  const recovery = textCallRecovery({ model: 'm', messages: [], tools: [spec] }, exchange)
+  const events: CompletionEvent[] = [
+    { type: 'start', id: 'a', model: 'm' },
+    { type: 'text_delta', part: 0, text: leaked },
+    { type: 'text_delta', part: 1, text: 'Nothing here.' },
+    { type: 'text_delta', part: 2, text: leaked.replace('Paris', 'Bern') },
+    { type: 'finish', reason: 'stop' },
+  ]
+  const { message } = fold(events.flatMap((event) => recovery.push(event)))
+  expect(message.content).toMatchObject([
+    { type: 'text', text: 'I look.' },
+    { type: 'text', text: 'Nothing here.' },
+    { type: 'text', text: 'I look.' },
+    { type: 'tool_call', arguments: '{"city": "Paris"}' },
+    { type: 'tool_call', arguments: '{"city": "Bern"}' },
+  ])
 })
 
 test('off unless asked for', async () => {

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../src/conversation/messages.js'
 import { ToolExecutionError } from '../../src/conversation/tool-error.js'
+import { markContentPair } from '../../src/tools/mcp-content.js'
 import { byteLength, capText } from '../../src/tools/result-size.js'
 import { errorText, resultOf, toolResult, toolResults } from '../../src/tools/results.js'
 import { revoked } from './sample-tool.js'
@@ -9,6 +11,52 @@ import { revoked } from './sample-tool.js'
 const call = { id: 'c1', name: 'x' }
 const cyclic: { self?: unknown } = {}
 cyclic.self = cyclic
+
+class Point {
+  x = 1
+}
+class Hidden {
+  readonly #secret = 1
+  get secret() {
+    return this.#secret
+  }
+}
+class Shown extends Hidden {
+  toJSON() {
+    return { shown: true }
+  }
+}
+function* numbers() {
+  yield 1
+}
+async function* later() {
+  yield 1
+}
+
+describe('a value that JSON would leave empty is a failed result that says what to return', () => {
+  it.each<[string, unknown, string, string]>([
+    ['a generator', numbers(), 'an iterator', 'collect its items into an array'],
+    ['an iterator of a map', new Map().keys(), 'an iterator', 'array'],
+    ['an async generator', later(), 'an async iterator', 'read it to its end'],
+    ['a stream', new Blob(['a']).stream(), 'a stream', 'read it to its end'],
+    ["a stream of Node's", Readable.from(['a']), 'an async iterator', 'read it to its end'],
+    ['a response', new Response('a'), 'a Response', 'await response.text()'],
+    ['a blob', new Blob(['a']), 'binary data', 'base64'],
+    ['bytes', new ArrayBuffer(2), 'binary data', 'base64'],
+    ['headers', new Headers({ a: '1' }), 'an iterator', 'array'],
+    ['an instance without fields', new Hidden(), 'an instance of Hidden without fields', 'toJSON'],
+    ['a weak map', new WeakMap(), 'an instance of WeakMap without fields', 'plain object'],
+    ['a promise inside', { rows: Promise.resolve([]) }, 'a promise inside the value', 'await it first'],
+    ['a generator inside', { rows: [numbers()] }, 'an iterator', 'array'],
+    ['a function', () => 1, 'a function', 'JSON'],
+    ['a symbol', Symbol('s'), 'a symbol', 'JSON'],
+  ])('%s', (_, value, kind, remedy) => {
+    const result = resultOf(call, value)
+    expect(result).toMatchObject({ isError: true, error: { category: 'unknown' } })
+    expect(result.error?.message).toContain(`Tool "x" returned ${kind}, which can't be sent to a model; `)
+    expect(result.error?.message).toContain(remedy)
+  })
+})
 
 describe('what a tool returns becomes a result', () => {
   it.each([
@@ -18,12 +66,24 @@ describe('what a tool returns becomes a result', () => {
     ['null', null, 'null'],
     ['a number', 7, '7'],
     ['a bigint', 12345678901234567890n, '12345678901234567890'],
-    ['a function', () => 1, '"[function]"'],
-    ['a symbol', Symbol('s'), '"[symbol]"'],
     ['an object', { a: [1, null] }, '{"a":[1,null]}'],
     ['a cycle', cyclic, '{"self":"[circular]"}'],
     ['a list of strings', ['a', 'b'], '["a","b"]'],
     ['a list of three', ['a', {}, {}], '["a",{},{}]'],
+    ['a text and a list', ['Boston', ['Cambridge', 'Salem']], '["Boston",["Cambridge","Salem"]]'],
+    ['a text and an object', ['Boston', { state: 'MA' }], '["Boston",{"state":"MA"}]'],
+    ['blocks and artifacts', [[{ type: 'text', text: 'a' }], {}], '[[{"type":"text","text":"a"}],{}]'],
+    ['a map', new Map<unknown, unknown>([['a', 1]]), '{"a":1}'],
+    ['a set', new Set(['a']), '["a"]'],
+    ['an address', new URL('https://example.com/a'), '"https://example.com/a"'],
+    ['a query', new URLSearchParams({ a: '1' }), '"a=1"'],
+    ['a pattern', /a+/g, '"/a+/g"'],
+    ['a typed array', Float64Array.of(1, 2.5), '[1,2.5]'],
+    ['a boxed text', Object('abc'), '"abc"'],
+    ['an error', new TypeError('bad'), '{"name":"TypeError","message":"bad"}'],
+    ['an instance with fields', new Point(), '{"x":1}'],
+    ['an instance with toJSON', new Shown(), '{"shown":true}'],
+    ['an object without a prototype', Object.create(null), '{}'],
     ['a date', new Date(0), '"1970-01-01T00:00:00.000Z"'],
     [
       'an object with content of its own',
@@ -66,7 +126,7 @@ describe('what a tool returns becomes a result', () => {
 
 describe('MCP results', () => {
   it('text with artifacts: the model gets the text', () => {
-    expect(resultOf(call, ['Paris', [{ uri: 'file:///a' }]])).toEqual({
+    expect(resultOf(call, markContentPair(['Paris', [{ uri: 'file:///a' }]]))).toEqual({
       callId: 'c1',
       name: 'x',
       content: [{ type: 'text', text: 'Paris' }],
@@ -212,5 +272,29 @@ describe('the size cap', () => {
         if (text.isWellFormed()) expect(capped.isWellFormed()).toBe(true)
       }),
     )
+  })
+})
+
+describe('ToolExecutionError', () => {
+  it('keeps its category and details as JSON', () => {
+    const error = new ToolExecutionError('rate_limited', 'slow down', { details: { wait: '3 s' } })
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      code: 'tool_failed',
+      message: 'slow down',
+      retryable: false,
+      category: 'rate_limited',
+      details: { wait: '3 s' },
+    })
+    expect(JSON.parse(JSON.stringify(new ToolExecutionError('unknown', 'no')))).not.toHaveProperty('details')
+  })
+
+  it('refuses a category that there is none of', () => {
+    const make = () => new ToolExecutionError('too_slow' as never, 'x')
+    expect(make).toThrow(expect.objectContaining({ code: 'misuse', message: expect.stringContaining('too_slow') }))
+  })
+
+  it('returned instead of thrown, it shows its category and details', () => {
+    const error = new ToolExecutionError('resource_not_found', 'no such city', { details: { city: 'Atlantis' } })
+    expect(textOf(resultOf(call, error).content)).toContain('"category":"resource_not_found"')
   })
 })

@@ -94,6 +94,34 @@ describe.each([
     await server.close()
   })
 
+  test.each([
+    ['gzip, gzip', (data: Buffer) => gzipSync(gzipSync(data))],
+    ['GZIP,br', (data: Buffer) => brotliCompressSync(gzipSync(data), quick)],
+  ])('answers coded %s are decoded, and a bomb inside is stopped by the cap', async (encoding, compress) => {
+    const server = await loopback((request, response) => {
+      const text = request.url === '/bomb' ? Buffer.alloc(20 * 1024 * 1024) : Buffer.from('hello')
+      response.writeHead(200, { 'content-encoding': encoding }).end(compress(text))
+    })
+    expect(await read(await transport(get(server.url)))).toBe('hello')
+    const capped = limited(transport, { maxBodyBytes: 1024 * 1024 })
+    const error = await failure(capped(get(`${server.url}/bomb`)).then(read))
+    expect(error.code).toBe('limit_exceeded')
+    await server.close()
+  })
+
+  test.each(['zstd, x-unknown', 'x-unknown', 'gzip, gzip, gzip, gzip'])(
+    'an answer coded %s is an error, never handed on as it is',
+    async (encoding) => {
+      const server = await loopback((_, response) => {
+        response.writeHead(200, { 'content-encoding': encoding }).end('not decoded')
+      })
+      const error = await failure(transport(get(server.url)).then(read))
+      expect(error.code).toBe('malformed_response')
+      expect(error.message).toContain(encoding.slice(0, 9))
+      await server.close()
+    },
+  )
+
   test('nobody listening is a network error that names the place and not the query', async () => {
     const server = await loopback(() => {})
     await server.close()

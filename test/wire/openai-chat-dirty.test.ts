@@ -191,6 +191,72 @@ describe('streams of real servers', () => {
     expect(answerOf('data: [DONE]\n\n').error?.code).toBe('malformed_response')
   })
 
+  test('an answer in a schema that comes as the value itself is read as its text, digit for digit', () => {
+    const value = '{"city": "Bern", "id": 12345678901234567890, "type": "place"}'
+    const first = `{"index":0,"MESSAGE":{"role":"assistant","content":${value}},"finish_reason":"stop"}`
+    const other = '{"index":1,"MESSAGE":{"role":"assistant","content":{"no":1}},"finish_reason":"stop"}'
+    for (const choices of [[first], [first, other], [other, first]]) {
+      const body = `{"id":"c","model":"m","choices":[${choices.join(',')}]}`
+      const http = { status: 200, headers: {}, body: body.replaceAll('MESSAGE', 'message') }
+      const whole = folded(codec.response.decode(http, exchange, env))
+      expect([whole.error, whole.response.text]).toEqual([undefined, value])
+      const streamed = answerOf(`data: ${body.replaceAll('MESSAGE', 'delta')}\n\ndata: [DONE]\n\n`)
+      expect([streamed.error, streamed.response.text]).toEqual([undefined, value])
+    }
+    for (const content of [42, true, [], { type: 'text', text: 'plain' }]) {
+      const body = JSON.stringify({ id: 'c', choices: [{ index: 0, message: { content }, finish_reason: 'stop' }] })
+      const { response } = folded(codec.response.decode({ status: 200, headers: {}, body }, exchange, env))
+      expect(response.text).toBe(typeof content !== 'object' ? String(content) : Array.isArray(content) ? '' : 'plain')
+    }
+  })
+
+  test('arguments that are an object are those of the first choice, wherever it stands', () => {
+    const choice = (index: number, args: string): string =>
+      `{"index":${index},"message":{"tool_calls":[{"id":"a${index}","type":"function","function":{"name":"add","arguments":${args}}}]},"finish_reason":"tool_calls"}`
+    const body = `{"id":"c","choices":[${choice(1, '{"id":1}')},${choice(0, '{"id": 12345678901234567890}')}]}`
+    const { response } = folded(codec.response.decode({ status: 200, headers: {}, body }, exchange, env))
+    expect(response.toolCalls.map((call) => call.arguments)).toEqual(['{"id": 12345678901234567890}'])
+  })
+
+  test('a choice with a message and a delta is read once: the message of a body, the deltas of a stream', () => {
+    const role = 'assistant'
+    const choice = (index: number, message: string, delta: string, finish: string | null = null): object => {
+      return { index, finish_reason: finish, message: { role, content: message }, delta: { role, content: delta } }
+    }
+    const body = { id: 'c', model: 'm', choices: [choice(0, 'Red fox', '', 'stop'), choice(1, 'A hen', '', 'stop')] }
+    const http = { status: 200, headers: {}, body: JSON.stringify(body) }
+    const whole = folded(codec.response.decode(http, exchange, env)).response
+    const chunks = [
+      { id: 'c', model: 'm', choices: [choice(0, 'Red', 'Red'), choice(1, 'A', 'A')] },
+      { id: 'c', model: 'm', choices: [choice(0, 'Red fox', ' fox'), choice(1, 'A hen', ' hen')] },
+      { id: 'c', model: 'm', choices: [choice(0, 'Red fox', '', 'stop'), choice(1, 'A hen', '', 'stop')] },
+    ]
+    for (const { text, metadata } of [whole, answerOf(sse(chunks)).response]) {
+      expect(text).toBe('Red fox')
+      expect(metadata['openai-chat']).toMatchObject({ choices: [{ index: 1, message: { content: 'A hen' } }] })
+    }
+  })
+
+  test('a message at the end of a stream adds nothing to the deltas but what they left out', () => {
+    const chunk = (said: object, finish: string | null = null): object => {
+      return { id: 'c', model: 'm', choices: [{ index: 0, ...said, finish_reason: finish }] }
+    }
+    const call = { id: 'a', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }
+    const first = [chunk({ delta: { role: 'assistant', content: 'Red' } }), chunk({ delta: { content: ' fox' } })]
+    const read = (content: string) => {
+      const end = chunk({ message: { role: 'assistant', content, tool_calls: [call] } }, 'tool_calls')
+      const { response } = answerOf(sse([...first, end]))
+      return [response.text, response.toolCalls.length, response.losses.map((loss) => loss.code)]
+    }
+    expect(read('Red fox')).toEqual(['Red fox', 1, []])
+    expect(read('A grey wolf')).toEqual(['Red fox', 1, ['streamed_text_kept']])
+    const whole = [
+      chunk({ message: { role: 'assistant', content: 'Red' } }),
+      chunk({ message: { content: ' fox' } }, 'stop'),
+    ]
+    expect(answerOf(sse(whole)).response.text).toBe('Red fox')
+  })
+
   test('the first of several choices counts, the others are kept, streamed or whole', () => {
     const message = (content: string): object => ({ role: 'assistant', content })
     const whole = {
@@ -219,7 +285,7 @@ describe('streams of real servers', () => {
     expect(stream.response).toEqual(body.response)
   })
 
-  test('custom calls are kept and cannot be run as if they were arguments', () => {
+  test('the input of a custom tool is the only argument of its call, and goes back as it came', () => {
     const custom = { id: 'call_1', type: 'custom', custom: { name: 'run_sql', input: 'select 1' } }
     const { response } = answerOf(
       deltas([
@@ -227,7 +293,7 @@ describe('streams of real servers', () => {
         { tool_calls: [{ index: 0, custom: { input: ' 1' } }] },
       ]),
     )
-    expect(response.brokenCalls).toMatchObject([{ id: 'call_1', name: 'run_sql', arguments: 'select 1' }])
+    expect(response.toolCalls).toMatchObject([{ id: 'call_1', name: 'run_sql', arguments: '{"input":"select 1"}' }])
     const results: CompletionRequest['messages'] = [
       user,
       response.message,

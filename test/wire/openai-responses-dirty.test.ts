@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { bodyText } from '../../src/frames/body.js'
 import type { JsonObject } from '../../src/json/types.js'
 import { openaiResponsesCodec as codec } from '../../src/wire/openai-responses/index.js'
 import {
@@ -268,5 +269,56 @@ describe('dirty streams', () => {
     expect(response.message.content).toMatchObject([
       { type: 'reasoning', text: '', opaque: { data: { id: 'rs', encrypted_content: 'whole' } } },
     ])
+  })
+})
+
+describe('an end that contradicts the deltas', () => {
+  const said = (type: string, id: string, fields: object): object => ({ type, id, ...fields })
+  const message = (text: string): object =>
+    said('message', 'm1', { role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] })
+  const text = (delta: string): object => {
+    return { type: 'response.output_text.delta', item_id: 'm1', output_index: 0, content_index: 0, delta }
+  }
+
+  test.each([
+    ['the same text', 'Low tide.', 'Low tide.', []],
+    ['more of it', 'Low tide. At six.', 'Low tide. At six.', []],
+    ['nothing', '', 'Low tide.', []],
+    ['less of it', 'Low', 'Low tide.', ['streamed_text_kept']],
+    ['another text', 'High tide at noon.', 'Low tide.', ['streamed_text_kept']],
+  ])('%s at the end: what was streamed is kept, and a difference is reported once', (_, end, expected, losses) => {
+    const events = [
+      text('Low '),
+      text('tide.'),
+      done(message(end) as JsonObject, 0),
+      completed([message(end) as JsonObject]),
+    ]
+    const { response } = fold(decodeStream([sse(...(events as JsonObject[]))]))
+    expect([response.text, response.losses.map((loss) => loss.code)]).toEqual([expected, losses])
+  })
+
+  test('reasoning that was streamed as a summary stays the summary when the item has its full text, too', () => {
+    const item = said('reasoning', 'rs1', {
+      summary: [{ type: 'summary_text', text: 'Short.' }],
+      content: [{ type: 'reasoning_text', text: 'Long and winding.' }],
+    }) as JsonObject
+    const delta = {
+      type: 'response.reasoning_summary_text.delta',
+      item_id: 'rs1',
+      output_index: 0,
+      summary_index: 0,
+      delta: 'Short.',
+    }
+    const { response } = fold(
+      decodeStream([sse(delta, done(item, 0), completed([item, message('Noon.') as JsonObject]))]),
+    )
+    const [part] = response.message.content
+    expect(part).toMatchObject({ type: 'reasoning', text: 'Short.' })
+    expect(response.losses).toEqual([])
+    const user = { role: 'user', content: [{ type: 'text', text: 'When?' }] } as const
+    const request = { model: exchange.model, messages: [user, response.message, user] }
+    const { http } = codec.request.encode(request, { stream: false }, env())
+    const { input } = JSON.parse(bodyText(http.body)) as { input: readonly { type?: string }[] }
+    expect(input.find(({ type }) => type === 'reasoning')).toEqual(item)
   })
 })

@@ -2,6 +2,7 @@
 // thought, quoted or shown as code; nothing when a call is not whole, or names a tool that was not declared: then all of it is text.
 import { expressionList, expressions, gemmaCall } from './expression-calls.js'
 import { jsonCalls, namedJsonCall } from './json-calls.js'
+import { Surroundings } from './surroundings.js'
 import { opensTags, taggedCall } from './tagged-calls.js'
 import { type Block, type DeclaredTools, matchAt, type TextCall } from './text-call.js'
 
@@ -59,6 +60,10 @@ const suspects = /<|\[TOOL_CALLS\]|functools\[|>>>|\sto=functions\./g
 /** Signs around calls that mean nothing without them. */
 const wrappers =
   /<\/?(?:tool_calls?|TOOLCALL|function_calls?|longcat_tool_call|[\w-]+:tool_call|[\w]*_?function_calls?|｜DSML｜(?:function_calls|tool_calls))>|<\|(?:tool_calls_section_(?:begin|end)|tool_call_end|END_ACTION|action_end|tools_suffix|python_end|call)\|>|<｜tool[▁_](?:calls?[▁_](?:begin|end)|calls|sep)｜>|<tool_call\|>|<end_function_call>|<\|(?:open|close)\|>(?:tools|message)<\|sep\|>/g
+const wrappersAtEnd = new RegExp(`(?:\\s|${wrappers.source})*$`)
+/** Signs that begin a call. One that is left over began a call that cannot be read. */
+const danglingSign =
+  /<(?:tool_call|TOOLCALL|function_call|longcat_tool_call|[\w-]+:tool_call)>|<\|(?:function_call|tool_call|tool_call_begin|tool_call_argument_begin|START_ACTION|tool_call_start|python_start)\|>|<\|tool_call>|<start_function_call>|\[TOOL_CALLS\]|<｜tool[▁_]call[▁_]begin｜>|<function=|invoke name=/
 const thoughtEnds = [
   '</think>',
   '</mm:think>',
@@ -91,27 +96,32 @@ export function findCalls(
   return { calls: withoutRepeats(blocks.flatMap(({ block }) => block.calls)), text: left.trim() === '' ? '' : left }
 }
 
-/** Every call behind `start`, in order; nothing when something opens like a call and is none that may be made. */
+/** Every call behind `start`, in order; nothing when one of them is quoted, cannot be read, or names no declared tool. */
 function blocksIn(
   text: string,
   start: number,
   tools: DeclaredTools,
 ): readonly { readonly from: number; readonly block: Block }[] | undefined {
   const blocks: { readonly from: number; readonly block: Block }[] = []
+  const before = new Surroundings()
   let at = start
+  let search = start
   for (let tried = 0; tried < maxOpeners; ) {
-    suspects.lastIndex = at
+    suspects.lastIndex = search
     const from = suspects.exec(text)?.index
-    if (from === undefined) return blocks
+    if (from === undefined) return danglingSign.test(text.slice(at)) ? undefined : blocks
     const opened = openedAt(text, from)
-    at = from + 1
+    search = from + 1
     if (opened === undefined) continue
     tried += 1
-    if (isQuoted(text, start, from)) continue
+    const between = text.slice(at, from)
+    before.add(between)
+    if (before.isQuoting() || danglingSign.test(between.replace(wrappersAtEnd, ''))) return undefined
     const block = opened(tools)
     if (block === undefined) return undefined
     blocks.push({ from, block })
     at = block.end
+    search = at
   }
   return undefined
 }
@@ -146,14 +156,6 @@ function behindThoughts(text: string): number | undefined {
   const ends = thoughtEnds.map((sign) => text.lastIndexOf(sign) + (text.includes(sign) ? sign.length : 1))
   const start = Math.max(0, ...ends)
   return thoughtBegins.some((sign) => text.includes(sign, start)) ? undefined : start
-}
-
-/** Inside a fence, between quotes, or on a line that quotes somebody. */
-function isQuoted(text: string, start: number, index: number): boolean {
-  const before = text.slice(start, index)
-  const fences = before.split('```').length - 1
-  const line = before.slice(before.lastIndexOf('\n') + 1)
-  return fences % 2 === 1 || /[`"'“‘]\s*$/.test(line) || /^\s*>(?!>>)/.test(line) || line.split('`').length % 2 === 0
 }
 
 /** A model that writes the same call twice means it once. */

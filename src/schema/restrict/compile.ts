@@ -1,9 +1,10 @@
 // The compiler: a whole schema in the words of a dialect. Pure and deterministic; what it gives back it leaves as it is.
 import { asText, isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import { resolver } from '../document.js'
 import { places } from '../keywords.js'
-import { resolver } from '../references.js'
 import { checkSize } from '../size.js'
+import { upgradeSchema } from '../upgrade.js'
 import { type Context, type Lowered, type SchemaLoss, TooLarge, tell } from './context.js'
 import { type DialectName, dialects, type SizeLimits } from './dialects.js'
 import { lowerNode } from './lowering.js'
@@ -47,7 +48,10 @@ export function wrapped({ schema, map }: Lowered, losses: SchemaLoss[]): Lowered
 const unrolls = [3, 1, 0]
 
 /** Lowers a schema whose size was checked. */
-export function compile(schema: JsonObject, dialect: DialectName): Restricted {
+export function compile(given: JsonObject, dialect: DialectName): Restricted {
+  // It may be a copy of the schema whose size was checked.
+  checkSize(given)
+  const { schema } = upgradeSchema(given)
   for (const unroll of unrolls) {
     try {
       return attempt(schema, dialect, unroll)

@@ -1,7 +1,7 @@
 // What the parts of the compiler share while one schema is lowered.
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import type { Resolve } from '../references.js'
+import type { Resolve } from '../document.js'
 import type { Dialect } from './dialects.js'
 import type { Targets } from './targets.js'
 import type { ValueMap } from './value-map.js'

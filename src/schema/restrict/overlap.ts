@@ -23,13 +23,34 @@ export function overlap(one: JsonObject, other: JsonObject, context: Context, de
   return types.includes('object') && objectsOverlap(a, b, context, depth)
 }
 
-/** What a reference leads to; a definition that is not lowered yet is taken as it was, where it will stay an object. */
+/** The schema that a reference leads to, or undefined when nothing is known about it. */
 function target(schema: JsonObject, { definitions, targets }: Context): JsonObject | undefined {
   if (typeof schema.$ref !== 'string') return schema
   const name = schema.$ref.slice('#/$defs/'.length)
   const [original] = [...targets.kept].find(([, known]) => known === name) ?? []
-  const isObject = original?.type === 'object' && original.properties !== undefined
-  return definitions[name] ?? (isObject ? original : undefined)
+  return definitions[name] ?? unchangedPart(original)
+}
+
+/**
+ * What is certain about a definition that is not lowered yet: an object with properties stays one, and its primitive properties keep
+ * their type. A map, a list or an object among its properties may still change its shape, so any value is possible there.
+ */
+function unchangedPart(original: JsonObject | undefined): JsonObject | undefined {
+  if (original?.type !== 'object' || !isJsonObject(original.properties)) return undefined
+  const properties = Object.entries(original.properties).map(([key, schema]) => [
+    key,
+    isPrimitive(schema) ? schema : {},
+  ])
+  return { ...original, properties: Object.fromEntries(properties) }
+}
+
+const primitives: ReadonlySet<Json> = new Set(['string', 'number', 'integer', 'boolean', 'null'])
+
+function isPrimitive(schema: Json): boolean {
+  if (!isJsonObject(schema) || schema.anyOf !== undefined || schema.$ref !== undefined) return false
+  const values = literalsOf(schema)
+  if (values !== undefined) return values.every((value) => typeof value !== 'object' || value === null)
+  return typeof schema.type === 'string' && primitives.has(schema.type)
 }
 
 /** Nothing when one of them leaves the type open. */

@@ -1,8 +1,8 @@
 // Which references of a schema may stay references: their targets, named, and those on a cycle.
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
+import type { Resolve } from '../document.js'
 import { places } from '../keywords.js'
-import type { Resolve } from '../references.js'
 import type { Dialect } from './dialects.js'
 
 /** The reference of a schema, however the draft spells it. */

@@ -4,27 +4,26 @@ import type { CompletionEvent } from '../../conversation/events.js'
 import type { AnyCall, Extra, Opaque, OpaquePart } from '../../conversation/messages.js'
 import { type Writable, writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { argumentsObject, readArguments } from '../arguments.js'
+import { argumentsObject } from '../arguments.js'
 import { writtenFields } from '../extra.js'
+import { addArguments, areWhole, type GrowingArguments } from '../whole-arguments.js'
 import { writeAssistantOpaque } from './blocks.js'
+import { createPartQueue, type PartQueue } from './draft-queue.js'
 import { isDefault, modelled, wire } from './types.js'
 
 type ContentEvent = Extract<CompletionEvent, { readonly part: number }>
 
 /** One block: what is known of it while it waits, what was sent of it once it is open. */
-export interface Draft {
+export interface Draft extends GrowingArguments {
   readonly part: number
   readonly kind: 'text' | 'reasoning' | 'call' | 'opaque'
   state: 'waiting' | 'open' | 'closed'
-  text: string
   signature: string
   citations: readonly Json[]
   id: string
   name: string
   call: AnyCall | undefined
   value: OpaquePart | undefined
-  /** How long the text was when it was last found incomplete. */
-  checked: number
 }
 
 export interface BlockWriter {
@@ -42,7 +41,7 @@ export interface BlockWriter {
 interface State extends BlockWriter {
   readonly written: Draft[]
   readonly latest: Map<number, Draft>
-  readonly waiting: Draft[]
+  readonly waiting: PartQueue<Draft>
   open: Draft | undefined
 }
 
@@ -50,7 +49,7 @@ export function blockWriter(): BlockWriter {
   const state: State = {
     written: [],
     latest: new Map(),
-    waiting: [],
+    waiting: createPartQueue(),
     open: undefined,
     isDoubtful: false,
     overrun: undefined,
@@ -101,16 +100,15 @@ function draftOf(state: State, part: number, kind: Draft['kind']): Draft {
     name: '',
     call: undefined,
     value: undefined,
-    checked: -1,
   }
   state.latest.set(part, draft)
-  state.waiting.push(draft)
+  state.waiting.add(draft)
   return draft
 }
 
 function writeText(state: State, draft: Draft, text: string): string {
   if (draft.state === 'closed') return '' // what comes too late was not sent; the final event finds the difference
-  draft.text += text
+  addArguments(draft, text)
   if (draft.state === 'waiting') return release(state)
   return draft.state === 'open' ? textFrame(state, draft, text) : ''
 }
@@ -118,9 +116,9 @@ function writeText(state: State, draft: Draft, text: string): string {
 /** Opens waiting drafts, lowest part first, as long as the open block can be closed. */
 function release(state: State): string {
   let output = ''
-  while (state.waiting.length > 0) {
-    const next = state.waiting.reduce((lowest, draft) => (draft.part < lowest.part ? draft : lowest))
+  for (let next = state.waiting.first(); next !== undefined; next = state.waiting.first()) {
     if (!isReady(next) || !canClose(state.open)) break
+    state.waiting.removeFirst()
     output += close(state) + open(state, next)
   }
   return output
@@ -133,15 +131,11 @@ function isReady(draft: Draft): boolean {
 }
 
 function canClose(draft: Draft | undefined): boolean {
-  if (draft?.kind !== 'call' || draft.call !== undefined) return true
-  if (draft.checked === draft.text.length) return false
-  draft.checked = draft.text.length
-  return readArguments(draft.text) === 'object'
+  return draft?.kind !== 'call' || draft.call !== undefined || areWhole(draft)
 }
 
 function open(state: State, draft: Draft): string {
   if (draft.call?.type === 'broken_call') state.isDoubtful = true
-  state.waiting.splice(state.waiting.indexOf(draft), 1)
   draft.state = 'open'
   state.open = draft
   state.written.push(draft)
@@ -253,8 +247,11 @@ function hasOther(extra: Extra | undefined, of: 'text' | 'reasoning'): boolean {
 function finish(state: State): string {
   let output = close(state)
   // A call without its final word is none: nothing of it was sent, and the response does not have it either.
-  const rest = state.waiting.filter((draft) => isReady(draft) && (draft.kind !== 'call' || draft.call !== undefined))
-  for (const draft of rest.sort((a, b) => a.part - b.part)) output += open(state, draft) + close(state)
+  for (const draft of state.waiting.rest()) {
+    if (isReady(draft) && (draft.kind !== 'call' || draft.call !== undefined)) {
+      output += open(state, draft) + close(state)
+    }
+  }
   const isOrdered = state.written.every((draft, index) => index === 0 || draft.part > partAt(state, index - 1))
   if (!isOrdered || state.written.some((draft) => draft.kind === 'call' && draft.call === undefined)) {
     state.isDoubtful = true

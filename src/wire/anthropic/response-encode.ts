@@ -109,7 +109,8 @@ function isDoubtful(response: CompletionResponse): boolean {
   return (
     toolCalls.length > 0 &&
     (finishReason === 'length' ||
-      toolCalls.some(({ id }, index) => id === '' || toolCalls.some((other, o) => o < index && other.id === id)))
+      toolCalls.some(({ id }) => id === '') ||
+      new Set(toolCalls.map(({ id }) => id)).size < toolCalls.length)
   )
 }
 

@@ -2,18 +2,17 @@
 // The trap: the end of the bytes proves nothing. Only `message_stop` does; everything before it may be half an answer.
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
-import type { Metadata } from '../../conversation/response.js'
 import { ToolwireError } from '../../errors/error.js'
 import type { SseFrame } from '../../frames/sse.js'
 import { ChangingText } from '../../json/changing-text.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { mayBeBrokenText } from '../arguments.js'
+import { brokenHeadLength, mayBeBrokenText } from '../arguments.js'
 import { type CallAssembler, callAssembler } from '../calls.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { leftover } from '../extra.js'
-import { madeCallId } from '../names.js'
+import { answerIdOf, madeCallId } from '../names.js'
 import { type FrameReader, sseStream } from '../sse-stream.js'
 import { errorIn } from './error.js'
 import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent, unreadable } from './response.js'
@@ -41,6 +40,7 @@ interface OpenBlock {
 }
 
 interface Reader {
+  readonly exchange: Exchange
   readonly origin: Origin
   readonly calls: CallAssembler
   readonly blocks: OpenBlock[]
@@ -51,14 +51,23 @@ interface Reader {
   id: string
   started: boolean
   done: boolean
-  usage: JsonObject
+  readonly usage: Usages
   stopReason: Json | undefined
-  metadata: Metadata | undefined
+  /** Fields of the message's deltas that are not modeled. */
+  metadata: Map<string, Json> | undefined
   /** Blocks in the opening, where the real API has none: they count if no other block comes. */
   opening: readonly Json[]
   /** Whether a block or fragment came that can't be read. */
   hasUnread: boolean
 }
+
+/** Counts so far. Each event repeats all of them, so after the first frames the next event waits for the end. */
+interface Usages {
+  readonly counts: Map<string, Json>
+  frames: number
+  isPending: boolean
+}
+const mostUsageEvents = 8
 
 export function decode(exchange: Exchange, env: Env): StreamDecoder {
   const reader = readerOf(exchange, env)
@@ -76,6 +85,7 @@ export function decode(exchange: Exchange, env: Env): StreamDecoder {
 
 function readerOf(exchange: Exchange, env: Env): Reader {
   const reader: Reader = {
+    exchange,
     origin: originOf(exchange, env),
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
     blocks: [],
@@ -85,7 +95,7 @@ function readerOf(exchange: Exchange, env: Env): Reader {
     id: '',
     started: false,
     done: false,
-    usage: {},
+    usage: { counts: new Map(), frames: 0, isPending: false },
     stopReason: undefined,
     metadata: undefined,
     opening: [],
@@ -96,6 +106,7 @@ function readerOf(exchange: Exchange, env: Env): Reader {
 
 function fail(reader: Reader, error: ToolwireError, events: CompletionEvent[]): void {
   reader.done = true
+  if (reader.usage.isPending) pushUsage(reader, events)
   events.push({ type: 'error', error })
 }
 
@@ -183,7 +194,8 @@ function addFragment(reader: Reader, block: OpenBlock, text: string, events: Com
   }
   if (block.input !== undefined) block.fragments += text
   const input = block.wrapped ? block.json + text : text
-  block.wrapped &&= mayBeBrokenText(input)
+  // Only the head of the text decides: a text that is longer was looked at before.
+  block.wrapped &&= block.json.length > brokenHeadLength || mayBeBrokenText(input)
   block.json = block.wrapped ? input : ''
   if (block.wrapped) return
   for (const event of reader.calls.push({ index: part, text: input }, part)) events.push(event)
@@ -232,7 +244,7 @@ function openBlock(reader: Reader, frame: JsonObject, text: string, events: Comp
     if (isWhole) block.input = rawSpans(text, ['/content_block/input']).get('/content_block/input')
     const call = callHead(head)
     // Without id and name the assembler would take it for more of the call before.
-    const id = call.id || call.name ? call.id : madeCallId(reader.id, reader.calls.count())
+    const id = call.id || call.name ? call.id : madeCallId(answerIdOf(reader.id, reader.exchange), reader.calls.count())
     for (const event of reader.calls.push({ ...call, id, index: block.part }, block.part)) events.push(event)
   }
 }
@@ -326,9 +338,16 @@ function readStart(reader: Reader, frame: JsonObject, events: CompletionEvent[])
 /** Counts are totals so far; a null says nothing. */
 function readUsage(reader: Reader, usage: Json | undefined, events: CompletionEvent[]): void {
   if (!isJsonObject(usage)) return
-  const told = Object.entries(usage).filter(([, value]) => value !== null)
-  reader.usage = { ...reader.usage, ...Object.fromEntries(told) }
-  const event = usageEvent(reader.usage)
+  const { usage: known } = reader
+  for (const [key, value] of Object.entries(usage)) if (value !== null) known.counts.set(key, value)
+  known.frames += 1
+  if (known.frames <= mostUsageEvents) pushUsage(reader, events)
+  else known.isPending = true
+}
+
+function pushUsage({ usage }: Reader, events: CompletionEvent[]): void {
+  usage.isPending = false
+  const event = usageEvent(Object.fromEntries(usage.counts))
   if (event !== undefined) events.push(event)
 }
 
@@ -337,7 +356,10 @@ function readMessageDelta(reader: Reader, frame: JsonObject, events: CompletionE
   const { stop_reason: reason, ...fields } = isJsonObject(delta) ? delta : {}
   if (reason !== undefined && reason !== null) reader.stopReason = reason
   const { extra } = leftover(wire, { ...more, ...fields }, modelled.response, defaults)
-  if (extra !== undefined) reader.metadata = { [wire]: { ...reader.metadata?.[wire], ...extra[wire] } }
+  for (const [key, value] of Object.entries(extra?.[wire] ?? {})) {
+    reader.metadata ??= new Map()
+    reader.metadata.set(key, value)
+  }
   readUsage(reader, usage, events)
 }
 
@@ -364,5 +386,7 @@ function readStop(reader: Reader, events: CompletionEvent[]): void {
   for (const block of reader.blocks) closeBlock(reader, block, events)
   reader.done = true
   const lastCall = reader.blocks.findLastIndex((block) => block.kind === 'call')
-  pushFinish(reader.calls, reader.stopReason, lastCall, reader.metadata, events)
+  if (reader.usage.isPending) pushUsage(reader, events)
+  const metadata = reader.metadata === undefined ? undefined : { [wire]: Object.fromEntries(reader.metadata) }
+  pushFinish(reader.calls, reader.stopReason, lastCall, metadata, events)
 }

@@ -39,6 +39,7 @@ export function answerReader(exchange: Exchange, env: Env): AnswerReader {
   const provider = exchange.provider ?? env.profile.name
   const origin: Origin = exchange.model === '' ? { wire, provider } : { wire, provider, model: exchange.model }
   const state: AnswerState = {
+    exchange,
     origin,
     asked: exchange.model,
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id }),

@@ -1,8 +1,12 @@
 // The path says which model is asked, and whether and how the answer is streamed.
+import { encodeSegment, invalidName } from '../url-segment.js'
 import type { GeminiProfile } from './profiles.js'
 
-/** Models may be named by a whole resource; anything else is the name of a model, slashes and all. */
+/** A model may be named by a whole resource; anything else is the name of a model, slashes and all. */
 const resource = /^(?:models|tunedModels|publishers|projects|endpoints)\//
+/** The resources that name a model. */
+const resourceForm =
+  /^(?:projects\/[^/]+\/(?:locations\/[^/]+\/)?)?(?:publishers\/[^/]+\/)?(?:models|tunedModels|endpoints)\/[^/]+$/
 
 export function modelPath(model: string, stream: boolean, profile: GeminiProfile): string {
   const version = profile.version ?? 'v1beta'
@@ -16,11 +20,11 @@ export function renamedPath(path: string, model: string): string {
   return `${path.slice(0, path.indexOf('/', 1))}/${resourceOf(model)}${path.slice(colon)}`
 }
 
+/** Throws `invalid_request` for a name that would lead to another path. */
 function resourceOf(model: string, collection = 'models'): string {
-  const name = model.toWellFormed()
-  return resource.test(name)
-    ? name.split('/').map(encodeURIComponent).join('/')
-    : `${collection}/${encodeURIComponent(name)}`
+  if (!resource.test(model)) return `${collection}/${encodeSegment(model)}`
+  if (!resourceForm.test(model)) throw invalidName(model)
+  return model.split('/').map(encodeSegment).join('/')
 }
 
 export interface ReadPath {

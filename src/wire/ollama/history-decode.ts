@@ -1,15 +1,7 @@
 // A client's messages as a conversation. Lenient: content as blocks, images as data: URLs, arguments as text, results
 // without a name or an id are read too.
 // The trap: older clients answer calls by order alone, so a result without an id is the next open call's.
-import type {
-  AssistantPart,
-  ImagePart,
-  Message,
-  TextPart,
-  ToolMessage,
-  ToolResult,
-  UserPart,
-} from '../../conversation/messages.js'
+import type { AssistantPart, ImagePart, Message, TextPart, ToolResult, UserPart } from '../../conversation/messages.js'
 import { isCall } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { FindSpan } from '../../json/spans.js'
@@ -19,15 +11,10 @@ import { readErrorPrefix } from '../error-prefix.js'
 import { leftover, type Notes } from '../extra.js'
 import { mediaOf } from '../media.js'
 import { madeCallId } from '../names.js'
+import { type OpenCall, openCalls } from '../open-calls.js'
 import { invalidAt } from '../request-body.js'
 import { type CallHead, readCallHead } from './calls.js'
 import { defaults, isDefault, modelled, wire } from './types.js'
-
-/** A call that no result has answered yet. */
-export interface OpenCall {
-  readonly id: string
-  readonly name: string
-}
 
 /** `spans` are the raw arguments of calls by their place; `calls` are the ones open before the first message. */
 export function readMessages(
@@ -36,32 +23,28 @@ export function readMessages(
   calls: readonly OpenCall[] = [],
 ): readonly Message[] {
   const messages: Message[] = []
-  let open: OpenCall[] = [...calls]
+  let open = openCalls(calls)
   list.forEach((item, index) => {
     const path = `/messages/${index}`
     if (!isJsonObject(item)) throw invalidAt(path, 'an object')
     if (item.role === 'tool' || item.role === 'function') {
-      const call = takeCall(open, wordIn(item, 'tool_call_id'), toolIn(item))
+      const call = open.take(wordIn(item, 'tool_call_id'), toolIn(item))
       if (call === undefined && wordIn(item, 'tool_call_id') === undefined) messages.push(readTold(item, path))
       else addResult(messages, readResult(item, path, call))
       return
     }
     const message = readMessage(item, index, path, spans)
     messages.push(message)
-    if (message.role === 'assistant') open = message.content.filter(isCall)
+    if (message.role === 'assistant') open = openCalls(message.content.filter(isCall))
   })
   return messages
 }
 
-/** Results in a row answer one turn. */
+/** Results in a row answer one turn. Their list was made here. */
 function addResult(messages: Message[], result: ToolResult): void {
   const last = messages.at(-1)
-  if (last?.role !== 'tool') {
-    messages.push({ role: 'tool', results: [result] })
-    return
-  }
-  const joined: ToolMessage = { ...last, results: [...last.results, result] }
-  messages[messages.length - 1] = joined
+  if (last?.role === 'tool') (last.results as ToolResult[]).push(result)
+  else messages.push({ role: 'tool', results: [result] })
 }
 
 function readMessage(item: JsonObject, index: number, path: string, spans: FindSpan): Message {
@@ -182,12 +165,6 @@ function readResult(item: JsonObject, path: string, call: OpenCall | undefined):
     isError: read?.isError ?? false,
     ...leftover(wire, item, modelled.result, { isDefault, notes }),
   }
-}
-
-/** The open call a result answers, which is open no longer: by id, else the first of that name, else the first. */
-function takeCall(open: OpenCall[], id: string | undefined, name: string | undefined): OpenCall | undefined {
-  const index = open.findIndex((call) => (id === undefined ? name === undefined || call.name === name : call.id === id))
-  return index < 0 ? undefined : open.splice(index, 1)[0]
 }
 
 function toolIn(item: JsonObject): string | undefined {

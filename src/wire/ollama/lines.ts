@@ -27,12 +27,22 @@ export interface LineReader {
   isOpen(): boolean
 }
 
+/** The text of a message. Some servers send an answer in a schema as the value itself: its text is the one in the body. */
+function contentText(content: Json, line: string): string {
+  if (typeof content === 'string') return content
+  return rawContent(line)('/message/content', content) ?? JSON.stringify(content)
+}
+
+const rawContent = spanFinder(['/message/content'])
 const rawArguments = spanFinder(['/message/tool_calls/*/function/arguments'])
 
 export function lineReader(exchange: Exchange, env: Env): LineReader {
   let state: 'fresh' | 'started' | 'ended' = 'fresh'
   let created = ''
   let logprobs: Json[] | undefined
+  let hasMessage = false
+  let hasText = false
+  let hasUnreadableCall = false
   /** Text that may turn out to be a call, which can be said of the whole alone. */
   let held = exchange.callAsText === true ? '' : undefined
   const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => created })
@@ -54,7 +64,11 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
   }
 
   const readCalls = (list: Json, text: string, events: CompletionEvent[]): void => {
-    if (!Array.isArray(list)) return
+    if (!Array.isArray(list)) {
+      hasUnreadableCall = true
+      events.push({ type: 'unknown', raw: list })
+      return
+    }
     const heads = list.map((call: Json) => readCallHead(call))
     const spans = rawArguments(
       text,
@@ -63,6 +77,7 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
     list.forEach((call: Json, index) => {
       const head = heads[index]
       if (head === undefined) {
+        hasUnreadableCall = true
         events.push({ type: 'unknown', raw: call })
         return
       }
@@ -71,18 +86,20 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
     })
   }
 
+  const readContent = (content: string, events: CompletionEvent[]): void => {
+    if (content === '') return
+    hasText = true
+    if (held !== undefined) held += content
+    else events.push({ type: 'text_delta', part: slots.text, text: content })
+  }
+
   /** The parts of a message in the order of their slots. */
   const readMessage = (message: JsonObject, text: string, events: CompletionEvent[]): void => {
     const { content, thinking, tool_calls: list } = message
     if (typeof thinking === 'string' && thinking !== '') {
       events.push({ type: 'reasoning_delta', part: slots.reasoning, text: thinking })
     }
-    if (typeof content === 'string') {
-      if (held !== undefined) held += content
-      else if (content !== '') events.push({ type: 'text_delta', part: slots.text, text: content })
-    } else if (content !== null && content !== undefined) {
-      events.push({ type: 'unknown', raw: { content } })
-    }
+    if (content !== null && content !== undefined) readContent(contentText(content, text), events)
     if (list !== undefined && list !== null) readCalls(list, text, events)
   }
 
@@ -95,7 +112,19 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
     else if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
   }
 
+  /** Why an answer that ended well is no answer; nothing when it is one. */
+  const missingIn = ({ done_reason: word }: JsonObject): string | undefined => {
+    if (!hasMessage && word !== 'load' && word !== 'unload') return 'expected an object with a message'
+    if (hasUnreadableCall && !hasText && calls.count() === 0) return 'message.tool_calls must be a list of calls'
+    return undefined
+  }
+
   const finish = (line: JsonObject, events: CompletionEvent[]): void => {
+    const missing = missingIn(line)
+    if (missing !== undefined) {
+      fail(new ToolwireError('malformed_response', `not an answer of /api/chat: ${missing}`), events)
+      return
+    }
     state = 'ended'
     release(events, true)
     const { prompt_eval_count: input, eval_count: output, done_reason: word } = line
@@ -135,8 +164,14 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
     }
     if (state === 'fresh') start(line, message, events)
     else if (message !== undefined) reportUnknown(message, events)
-    if (message !== undefined) readMessage(message, text, events)
-    if (Array.isArray(line.logprobs)) logprobs = [...(logprobs ?? []), ...line.logprobs]
+    if (message !== undefined) {
+      hasMessage = true
+      readMessage(message, text, events)
+    }
+    if (Array.isArray(line.logprobs)) {
+      logprobs ??= []
+      for (const item of line.logprobs) logprobs.push(item)
+    }
     if (line.done === true) finish(line, events)
   }
 
@@ -155,6 +190,7 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
       if (state === 'started' && held === undefined) {
         const delta = plainDelta(line)
         if (delta !== undefined) {
+          hasText ||= delta.type === 'text_delta'
           events.push(delta)
           return
         }

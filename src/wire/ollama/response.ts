@@ -17,8 +17,7 @@ export function decode(http: HttpResponse, exchange: Exchange, env: Env): readon
   try {
     const body = parseBody(http.body)
     if (isJsonObject(body) && isAnswer(body)) return answerEvents(body, http.body, exchange, env)
-    const message = 'the answer is JSON but has no message; is this server one that speaks /api/chat?'
-    return [{ type: 'error', error: new ToolwireError('malformed_response', message) }]
+    return [{ type: 'error', error: malformed('expected an object with a message') }]
   } catch (error) {
     if (isStream(http.body)) return streamEvents(http.body, exchange, env)
     return [{ type: 'error', error: error as ToolwireError }]
@@ -50,6 +49,25 @@ function isStream(body: string): boolean {
 }
 
 function streamEvents(body: string, exchange: Exchange, env: Env): readonly CompletionEvent[] {
+  if (hasTrailingText(body, env)) return [{ type: 'error', error: malformed('there is text behind the last line') }]
   const machine = decodeStream(exchange, env)
   return [...machine.push(utf8(body)), ...machine.end()]
+}
+
+/** Whether anything follows the line that ends the answer. Of a stream it would be ignored; a whole body is damaged. */
+function hasTrailingText(body: string, { limits }: Env): boolean {
+  const framer = ndjsonFrames(limits)
+  try {
+    const lines = [...framer.push(utf8(body)), ...framer.end()]
+    return lines.slice(0, -1).some((line) => {
+      const value = parseBody(line)
+      return isJsonObject(value) && value.done === true
+    })
+  } catch {
+    return false // the reader of the stream says what is wrong
+  }
+}
+
+function malformed(what: string): ToolwireError {
+  return new ToolwireError('malformed_response', `not an answer of /api/chat: ${what}`)
 }

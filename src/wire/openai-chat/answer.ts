@@ -3,7 +3,7 @@
 // The trap: this is the hot path. A chunk of the common shape (one choice with a delta) costs one pass over the delta.
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
-import type { ToolwireError } from '../../errors/error.js'
+import { ToolwireError } from '../../errors/error.js'
 import { isJsonObject } from '../../json/parse.js'
 import { rawSpans } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
@@ -30,10 +30,21 @@ export interface Answer {
   started: boolean
   /** Whether a choice came at all, and whether the server said why it stopped. */
   state: 'empty' | 'open' | 'finished'
+  /** Where the first choice stands in the list that is being read. */
+  place: number
+  /** Whether a choice had a message or a delta, even an empty one. */
+  hasMessage: boolean
+  /** Whether it comes in deltas: a message among them then repeats what they said. */
+  hasDelta: boolean
+  textLength: number
+  /** Whether a message held a call or a block that is not in any known form. */
+  hasUnreadable: boolean
   finishWord: string
   refused: boolean
   /** How reasoning came; attached to it so that it goes back the same way. */
   reasoning: JsonObject | undefined
+  /** The `reasoning_details` so far: a list that grows with the deltas. */
+  details: Json[] | undefined
   blocks: number
   /** An error that stood in the choice. */
   failure: ToolwireError | undefined
@@ -50,9 +61,15 @@ export function openAnswer(exchange: Exchange, env: Env, whole: boolean): Answer
     model: '',
     started: false,
     state: 'empty',
+    place: 0,
+    hasMessage: false,
+    hasDelta: false,
+    textLength: 0,
+    hasUnreadable: false,
     finishWord: '',
     refused: false,
     reasoning: undefined,
+    details: undefined,
     blocks: 0,
     failure: undefined,
   }
@@ -70,6 +87,7 @@ export function readChunk(
   const delta = answer.started ? loneDelta(body, choices) : undefined
   if (delta !== undefined) {
     answer.state = answer.state === 'finished' ? 'finished' : 'open'
+    answer.place = 0
     readDelta(answer, delta, text, events)
     return
   }
@@ -116,7 +134,12 @@ export function loneString(body: JsonObject, choices: readonly Json[]): LoneStri
 /** Takes another string where a chunk had its only one. */
 export function readLone(answer: Answer, { key, index }: LoneString, text: string, events: CompletionEvent[]): void {
   if (key === 'arguments') pushCall(answer, { index, text }, events)
-  else if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
+  else if (text !== '') pushText(answer, text, events)
+}
+
+function pushText(answer: Answer, text: string, events: CompletionEvent[]): void {
+  answer.textLength += text.length
+  events.push({ type: 'text_delta', part: slots.text, text })
 }
 
 function startAnswer(answer: Answer, events: CompletionEvent[]): void {
@@ -136,13 +159,15 @@ function readSlowly(
 ): void {
   addBody(answer.facts, body)
   let first: JsonObject | undefined
-  for (const choice of choices) {
+  for (let place = 0; place < choices.length; place += 1) {
+    const choice = choices[place]
     if (!isJsonObject(choice)) continue
     if (typeof choice.index === 'number' && choice.index > 0) {
-      addOther(answer.facts, choice, choice.index)
+      addOther(answer.facts, choice, choice.index, messageOf(choice, answer.whole))
       continue
     }
     first = choice
+    answer.place = place
     readChoice(answer, choice, text, events)
   }
   const usage = findUsage(body, first)
@@ -154,13 +179,44 @@ function readChoice(answer: Answer, choice: JsonObject, text: string, events: Co
   // quirk(openrouter): the upstream's error stands in the choice, with the finish reason `error`
   if (isJsonObject(choice.error)) answer.failure = errorIn(choice)
   addChoice(answer.facts, choice)
-  const delta = choice.delta ?? choice.message
-  if (isJsonObject(delta)) readDelta(answer, delta, text, events)
-  else if (typeof choice.text === 'string') readDelta(answer, { content: choice.text }, text, events)
+  const delta = messageOf(choice, answer.whole)
+  const isDelta = isJsonObject(choice.delta)
+  if (delta !== undefined)
+    readDelta(answer, isDelta || !answer.hasDelta ? delta : newIn(answer, delta, events), text, events)
+  answer.hasDelta ||= isDelta
   if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
     answer.finishWord = choice.finish_reason
     answer.state = 'finished'
   }
+}
+
+/**
+ * The message of a choice, or its delta in a stream; the text of the older completions API counts as one.
+ * quirk(perplexity): choices have both, with an empty delta in a body and the text so far as the message in a stream
+ */
+export function messageOf({ message, delta, text }: JsonObject, whole: boolean): JsonObject | undefined {
+  const [first, second] = whole ? [message, delta] : [delta, message]
+  if (isJsonObject(first)) return first
+  if (isJsonObject(second)) return second
+  return typeof text === 'string' ? { content: text } : undefined
+}
+
+/** What a message at the end of a stream adds to the deltas. Text that was shown cannot be taken back: where the message differs, it is left out. */
+function newIn(answer: Answer, message: JsonObject, events: CompletionEvent[]): JsonObject {
+  const { calls, reasoning, refused, textLength } = answer
+  const { content } = message
+  if (textLength > 0 && typeof content === 'string' && content !== '' && content.length !== textLength) {
+    const said = 'the text at the end of the stream differs from what was streamed before; the streamed text is kept'
+    const loss = { code: 'streamed_text_kept', wire, path: '/text', kind: 'repaired', message: said } as const
+    events.push({ type: 'loss', loss })
+  }
+  const isKnown = (key: string): boolean => {
+    if (key === 'content') return textLength > 0
+    if (key === 'tool_calls' || key === 'function_call') return calls.count() > 0
+    if (key === 'refusal') return refused
+    return key.startsWith('reasoning') && reasoning !== undefined
+  }
+  return Object.fromEntries(Object.entries(message).filter(([key]) => !isKnown(key)))
 }
 
 /** Every member of a message or delta, in one pass; then reasoning, text, refusal and calls, in this order. */
@@ -169,6 +225,7 @@ function readDelta(answer: Answer, delta: JsonObject, text: string, events: Comp
   let refusal: Json | undefined
   let calls: Json | undefined
   let reasons = false
+  answer.hasMessage = true
   for (const key in delta) {
     const value = delta[key]
     if (isNothing(value)) continue
@@ -200,8 +257,8 @@ function readDelta(answer: Answer, delta: JsonObject, text: string, events: Comp
     }
   }
   if (reasons) readReasons(answer, delta, events)
-  if (typeof content === 'string') events.push({ type: 'text_delta', part: slots.text, text: content })
-  else if (content !== undefined) readBlocks(answer, content, events)
+  if (typeof content === 'string') pushText(answer, content, events)
+  else if (content !== undefined) readContent(answer, content, text, events)
   if (typeof refusal === 'string') readRefusal(answer, refusal, events)
   if (calls !== undefined) readCalls(answer, calls, text, events)
 }
@@ -214,8 +271,9 @@ function readReasons(answer: Answer, delta: JsonObject, events: CompletionEvent[
   // Details repeat what the text field says; alone in a delta they add to it only where there is no such field.
   const repeated = field === undefined && known?.field !== undefined
   if (Array.isArray(details)) {
-    const before = Array.isArray(known?.details) ? known.details : []
-    answer.reasoning = { ...known, details: mergeDetails(before, details) }
+    answer.details ??= Array.isArray(known?.details) ? [...known.details] : []
+    mergeDetails(answer.details, details)
+    answer.reasoning = { ...known, details: answer.details }
   }
   noteReasoning(answer, field, events)
   if (read.text !== '' && !repeated) events.push({ type: 'reasoning_delta', part: slots.reasoning, text: read.text })
@@ -229,12 +287,30 @@ function noteReasoning(answer: Answer, field: Json | undefined, events: Completi
   events.push({ type: 'attach', part: slots.reasoning, of: 'reasoning', opaque })
 }
 
+/**
+ * Content that is no string: blocks, or an answer in JSON as the value itself, which is read as its text.
+ * quirk(workers-ai): an answer in a schema is an object; test/wire/openai-chat-dirty.test.ts
+ */
+function readContent(answer: Answer, content: Json, json: string, events: CompletionEvent[]): void {
+  if (Array.isArray(content) || isBlock(content)) {
+    readBlocks(answer, content, events)
+    return
+  }
+  const pointer = `/choices/${answer.place}/${answer.whole ? 'message' : 'delta'}/content`
+  pushText(answer, rawSpans(json, [pointer]).get(pointer) ?? JSON.stringify(content), events)
+}
+
+/** Whether a lone value is a content block: its type is text, or names the member that holds the content. */
+function isBlock(value: Json): boolean {
+  return isJsonObject(value) && typeof value.type === 'string' && Object.hasOwn(value, value.type)
+}
+
 function readBlocks(answer: Answer, content: Json, events: CompletionEvent[]): void {
   for (const block of Array.isArray(content) ? content : [content]) {
     const text =
       typeof block === 'string' ? block : isJsonObject(block) && block.type === 'text' ? block.text : undefined
     if (typeof text === 'string') {
-      if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
+      if (text !== '') pushText(answer, text, events)
       continue
     }
     const thinking = isJsonObject(block) ? readThinking(block) : undefined
@@ -246,7 +322,7 @@ function readBlocks(answer: Answer, content: Json, events: CompletionEvent[]): v
       const value = { type: 'opaque', origin: answer.origin, data: block } as const
       events.push({ type: 'opaque', part: slots.block + answer.blocks, value })
       answer.blocks += 1
-    } else events.push({ type: 'unknown', raw: block })
+    } else pushUnknown(answer, block, events)
   }
 }
 
@@ -258,12 +334,20 @@ function readRefusal(answer: Answer, text: string, events: CompletionEvent[]): v
   events.push({ type: 'text_delta', part: slots.refusal, text })
 }
 
+function pushUnknown(answer: Answer, raw: Json, events: CompletionEvent[]): void {
+  answer.hasUnreadable = true
+  events.push({ type: 'unknown', raw })
+}
+
 function readCalls(answer: Answer, list: Json, text: string, events: CompletionEvent[]): void {
-  if (!Array.isArray(list)) return
+  if (!Array.isArray(list)) {
+    pushUnknown(answer, list, events)
+    return
+  }
   for (let index = 0; index < list.length; index += 1) {
     const call = list[index] as Json
     if (isJsonObject(call)) pushCall(answer, fragmentOf(answer, call, index, text), events)
-    else events.push({ type: 'unknown', raw: call })
+    else pushUnknown(answer, call, events)
   }
 }
 
@@ -302,13 +386,13 @@ function fragmentOf(answer: Answer, call: JsonObject, position: number, json: st
     whole: answer.whole,
     opaque: isJsonObject(content) ? { origin: answer.origin, data: content } : undefined,
     extra,
-    broken: isCustom ? 'not_an_object' : undefined,
+    isInput: isCustom,
   }
 }
 
 /** Arguments that came as an object instead of as text, digit for digit. */
 function rawArguments(answer: Answer, json: string, position: number, value: Json): string {
-  const list = `/choices/0/${answer.whole ? 'message' : 'delta'}/tool_calls`
+  const list = `/choices/${answer.place}/${answer.whole ? 'message' : 'delta'}/tool_calls`
   const spans = rawSpans(json, [`${list}/*/function/arguments`])
   return spans.get(`${list}/${position}/function/arguments`) ?? JSON.stringify(value)
 }
@@ -329,11 +413,17 @@ function legacyFragment(call: JsonObject, whole: boolean): CallFragment {
   return { index: 0, id: legacyCallId(name), name, text, whole, extra: { [wire]: { $legacy: true } } }
 }
 
-/** What the end of the answer completes: calls, what reasoning needs to go back, usage, the finish. */
+/** Ends the answer: calls, what reasoning needs to go back, usage, the finish; or an error when the answer holds no message. */
 export function finishAnswer(answer: Answer, events: CompletionEvent[]): void {
-  startAnswer(answer, events)
   const { calls, facts, refused, finishWord: raw } = answer
   const reason = finishReasonOf(raw, calls.count() > 0, refused)
+  const missing = reason === 'stop' || reason === 'tool_calls' ? missingIn(answer) : undefined
+  if (missing !== undefined) {
+    const message = `not a Chat Completions response: ${missing}`
+    events.push({ type: 'error', error: new ToolwireError('malformed_response', message) })
+    return
+  }
+  startAnswer(answer, events)
   if (raw === '') {
     const message = `the server gave no finish reason; it counts as "${reason}"`
     const loss = { code: 'finish_reason_missing', wire, path: '/finishReason', kind: 'repaired', message } as const
@@ -344,9 +434,10 @@ export function finishAnswer(answer: Answer, events: CompletionEvent[]): void {
   if (data !== undefined && (data.field === undefined || Object.keys(data).length > 1)) {
     events.push({ type: 'attach', part: slots.reasoning, of: 'reasoning', opaque: { origin: answer.origin, data } })
   }
-  const usage = facts.usage === undefined ? undefined : readUsage(facts.usage)
+  const figures = facts.usage === undefined ? undefined : Object.fromEntries(facts.usage)
+  const usage = figures === undefined ? undefined : readUsage(figures)
   if (usage !== undefined && Object.keys(usage).length > 0) events.push({ type: 'usage', usage })
-  const kept = facts.usage === undefined || usage === undefined ? undefined : fullerUsage(facts.usage, usage)
+  const kept = figures === undefined || usage === undefined ? undefined : fullerUsage(figures, usage)
   const metadata = metadataOf(facts, kept)
   events.push({
     type: 'finish',
@@ -354,4 +445,13 @@ export function finishAnswer(answer: Answer, events: CompletionEvent[]): void {
     ...(raw === '' ? {} : { raw }),
     ...(metadata === undefined ? {} : { metadata }),
   })
+}
+
+/** Why an answer that ended well is no answer; nothing when it is one. */
+function missingIn({ hasMessage, textLength, hasUnreadable, calls }: Answer): string | undefined {
+  if (!hasMessage) return 'choices[0] must be an object with a message'
+  if (hasUnreadable && textLength === 0 && calls.count() === 0) {
+    return 'choices[0].message holds no text, and its content or tool_calls are in no known form'
+  }
+  return undefined
 }

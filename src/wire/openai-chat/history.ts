@@ -15,7 +15,7 @@ import {
 } from '../../conversation/messages.js'
 import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf, customNotes, isCustomCall, readArguments } from '../arguments.js'
+import { callOf, customInput, customNotes, inputArguments, readArguments } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
 import { carriedFields, hasMember, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
@@ -173,7 +173,8 @@ function encodeCall(call: AnyCall, flags: Flags, path: string, losses: Loss[]): 
   if (isPlainCall(call) && id === call.id && name === call.name) {
     return { id, type: 'function', function: { name, arguments: call.arguments } }
   }
-  const custom = isCustomCall(wire, call)
+  const input = customInput(wire, call)
+  const custom = input !== undefined
   const inner = custom ? innerFields(own, 'custom', modelled.custom) : innerFields(own, 'function', modelled.function)
   const fields = carriedFields(wire, call, path, losses, {
     taken: modelled.call,
@@ -182,8 +183,8 @@ function encodeCall(call: AnyCall, flags: Flags, path: string, losses: Loss[]): 
   })
   const content = call.opaque === undefined ? {} : { extra_content: call.opaque.data }
   if (custom) {
-    reportCall(call, { ...call, type: 'broken_call', id, name, reason: 'not_an_object' }, path, losses)
-    return { id, type: 'custom', custom: { name, input: call.arguments, ...inner }, ...content, ...fields }
+    reportCall(call, callOf({ id, name, text: inputArguments(input) }), path, losses)
+    return { id, type: 'custom', custom: { name, input, ...inner }, ...content, ...fields }
   }
   const back = callOf({ id, name, text: call.arguments })
   reportCall(call, back, path, losses)
@@ -271,12 +272,13 @@ function resultContent(result: ToolResult, spelling: string | undefined, path: s
   if (text !== undefined && !readErrorPrefix(text).isError) return text
   reportAmbiguousPrefix(wire, result, path, losses)
   const blocks: JsonObject[] = []
+  const firstText = result.content.findIndex((part) => part.type === 'text')
   let told = !result.isError
   result.content.forEach((part, index) => {
     const place = at(at(path, 'content'), index)
     const block = encodeBlock(part, place, losses)
     if (block === undefined) return
-    if (!result.isError && part.type === 'text' && readsAsNothing(result, index)) {
+    if (!result.isError && part.type === 'text' && index === firstText && readsAsNothing(part.text)) {
       losses.push({ code: 'error_prefix_ambiguous', wire, path: place, kind: 'dropped', message: 'only a prefix' })
     }
     const first = !told && part.type === 'text'
@@ -294,10 +296,8 @@ function plainText({ isError, content }: ToolResult): string | undefined {
   return part.extra === undefined && part.opaque === undefined ? part.text : undefined
 }
 
-/** A success whose first text is nothing but an error prefix: a reader is left with no text. */
-function readsAsNothing(result: ToolResult, index: number): boolean {
-  const part = result.content[index]
-  if (part?.type !== 'text' || result.content.findIndex((other) => other.type === 'text') !== index) return false
-  const read = readErrorPrefix(part.text)
+/** Whether the first text of a success is nothing but an error prefix: a reader is left with no text. */
+function readsAsNothing(text: string): boolean {
+  const read = readErrorPrefix(text)
   return read.isError && read.text === ''
 }

@@ -1,6 +1,6 @@
 // What reading a body again would give, for the answers that nearly all are: one text, then calls, and nothing else. It is found by
 // looking at the body beside the response. The trap: whatever is not known to come back as it went is left to the reader.
-import { type AssistantMessage, type AssistantPart, isCall } from '../../conversation/messages.js'
+import { type AssistantMessage, type AssistantPart, isCall, type ToolCall } from '../../conversation/messages.js'
 import type { CompletionResponse, FinishReason } from '../../conversation/response.js'
 import { mergeUsage, type Usage } from '../../conversation/usage.js'
 import { isJsonObject } from '../../json/parse.js'
@@ -48,9 +48,11 @@ function saysJust(body: JsonObject, message: AssistantMessage, finishReason: Fin
   if (!Array.isArray(calls) || content.length !== first + calls.length) return false
   if (text !== undefined && !isText(content[0], text)) return false
   if (calls.length > 0 && finishReason === 'length') return false
+  const ids = new Set<string>()
   for (let index = 0; index < calls.length; index += 1) {
     const part = content[first + index]
-    if (!isSameCall(part, calls[index] as Json) || isRepeated(content, first + index)) return false
+    if (!isSameCall(part, calls[index] as Json) || ids.has(part.id)) return false
+    ids.add(part.id)
   }
   return true
 }
@@ -67,16 +69,11 @@ function isText(part: AssistantPart | undefined, text: Json): boolean {
   return part?.type === 'text' && part.text === text && Object.keys(part).length === 2
 }
 
-function isSameCall(part: AssistantPart | undefined, body: Json): boolean {
+function isSameCall(part: AssistantPart | undefined, body: Json): part is ToolCall {
   if (part?.type !== 'tool_call' || Object.keys(part).length !== 4) return false
   if (!isJsonObject(body) || !isJsonObject(body.function) || Object.keys(body).length !== 3) return false
   const { id, name, arguments: text } = part
   const { function: named } = body
   if (body.type !== 'function' || body.id !== id || named.name !== name || named.arguments !== text) return false
   return id !== '' && name !== '' && readArguments(text) === 'object'
-}
-
-function isRepeated(content: readonly AssistantPart[], index: number): boolean {
-  const { id } = content[index] as Extract<AssistantPart, { id: string }>
-  return content.some((part, other) => other < index && isCall(part) && part.id === id)
 }

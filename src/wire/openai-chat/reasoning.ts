@@ -64,16 +64,14 @@ function detailsText(details: readonly Json[]): string {
   return text
 }
 
-/** Adds the `reasoning_details` of one delta to those before: pieces of one entry are joined, new entries appended. */
-export function mergeDetails(before: readonly Json[], more: readonly Json[]): Json[] {
-  const merged = [...before]
+/** Adds the `reasoning_details` of one delta to a list: pieces of one entry are joined, new entries appended. */
+export function mergeDetails(merged: Json[], more: readonly Json[]): void {
   for (const piece of more) {
     const last = merged.at(-1)
     if (isJsonObject(piece) && isJsonObject(last) && continuesDetail(last, piece))
       merged[merged.length - 1] = joinDetail(last, piece)
     else merged.push(piece)
   }
-  return merged
 }
 
 function continuesDetail(last: JsonObject, piece: JsonObject): boolean {

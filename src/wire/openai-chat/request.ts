@@ -12,6 +12,7 @@ import { historyItems } from '../history.js'
 import { renamed } from '../names.js'
 import { cachedPiece, type HistoryItems, relocate, requestBodyOf } from '../pieces.js'
 import { mappingsOf, refusedTool } from '../schemas.js'
+import { encodeSegment } from '../url-segment.js'
 import { carriesMedia } from './blocks.js'
 import { encodeMessage, historyKey, type MessagePiece } from './history.js'
 import { type Flags, flagsOf } from './profiles.js'
@@ -72,6 +73,7 @@ function exchangeOf(request: CompletionRequest, stream: boolean, flags: Flags): 
     model,
     provider: flags.name,
     stream,
+    position: request.messages.length,
     ...(names === undefined ? {} : { names }),
     ...mappingsOf(request, toolDialects, flags.jsonSchema ? toolDialects : undefined),
   }
@@ -82,11 +84,12 @@ function pathOf(request: CompletionRequest, flags: Flags): { readonly path: stri
   const noted = flags.modelInPath ? noteOf(request.extra?.[wire], 'path') : undefined
   const parts = typeof noted === 'string' ? deployment.exec(noted) : null
   if (parts === null) return { path: flags.path, hasModel: false }
-  return { path: `${parts[1]}${encodeURIComponent(request.model)}${parts[3]}`, hasModel: true }
+  return { path: `${parts[1]}${encodeSegment(request.model)}${parts[3]}`, hasModel: true }
 }
 
-/** A path that names its model: the part before it, the model, the part behind it. */
-export const deployment: RegExp = /^([^?]*\/deployments\/)([^/?]+)(\/.*)$/
+/** A path that names its model: the part before it, the model, the part behind it. Neither part has dot segments. */
+export const deployment: RegExp =
+  /^((?:\/[\w~-][\w.~-]*)*\/deployments\/)([^/?]+)((?:\/[\w~-][\w.~-]*)+(?:\?[^#\s]*)?)$/
 
 interface Tools {
   /** The member they stand in, or nothing when none are sent. */

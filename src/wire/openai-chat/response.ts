@@ -37,7 +37,7 @@ function hasChoices(choices: Json | undefined): choices is readonly Json[] {
 }
 
 export function noChoices(): ToolwireError {
-  return new ToolwireError('malformed_response', 'the answer has no choices; it is no answer of a chat completion')
+  return new ToolwireError('malformed_response', 'not a Chat Completions response: expected an object with choices')
 }
 
 function unreadable(http: HttpResponse, cause: unknown): ToolwireError {

@@ -5,6 +5,7 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
 import type { FinishReason } from '../../conversation/response.js'
+import { ToolwireError } from '../../errors/error.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callAssembler } from '../calls.js'
@@ -12,9 +13,10 @@ import type { Env, Exchange } from '../codec.js'
 import { readFailure } from '../failure.js'
 import { failureError } from './error.js'
 import { reasonOf } from './finish.js'
-import { argumentsOf, decodeText } from './items.js'
+import { argumentsOf, decodeText, isReadableItem } from './items.js'
 import { attach, callFragment, finishItem, pushAll } from './output-finish.js'
 import { find, findDone, findFinal, type Item, itemFor, reach, type State, slotOf } from './output-items.js'
+import { addTools } from './provider-calls.js'
 import { sectionBreak } from './reasoning.js'
 import { answered, isDefault, isMadeId, wire } from './types.js'
 import { decodeUsage, usageMetadata } from './usage.js'
@@ -37,6 +39,7 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
   const state: State = {
     origin,
     exchange,
+    tools: { custom: new Set(), hosted: false },
     byOrdinal: new Map(),
     byIndex: new Map(),
     byId: new Map(),
@@ -48,6 +51,7 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
     ended: false,
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id ?? '' }),
   }
+  addTools(state.tools, exchange.opaqueTools)
   return {
     event: (event, into) => readEvent(state, event, into),
     complete: (response, into) => complete(state, response, into),
@@ -76,7 +80,7 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
       break
     case 'response.output_item.added':
     case 'response.output_item.done':
-      if (!isJsonObject(event.item)) unknown(event, into)
+      if (!isReadableItem(event.item)) unknown(event, into)
       else if (event.type === 'response.output_item.added') announce(state, event.item, event.output_index, into)
       else finishItem(state, findDone(state, event.item, event.output_index), event.item, into)
       break
@@ -136,6 +140,7 @@ function fail(state: State, event: JsonObject, into: CompletionEvent[]): boolean
 
 function start(state: State, response: JsonObject, into: CompletionEvent[]): void {
   if (state.id !== undefined) return
+  addTools(state.tools, response.tools)
   const id = typeof response.id === 'string' && !isMadeId(response.id) ? response.id : ''
   const model = typeof response.model === 'string' ? response.model : state.exchange.model
   state.id = id
@@ -152,7 +157,7 @@ function textDelta(state: State, event: JsonObject, refused: boolean, into: Comp
   const index = slotOf(event.content_index)
   const sent = item.sent[index]
   if (sent === undefined) begin(state, item, index, refused, into)
-  item.sent[index] = (sent ?? 0) + delta.length
+  item.sent[index] = (sent ?? '') + delta
   into.push({ type: 'text_delta', part: item.part + index, text: delta })
 }
 
@@ -173,9 +178,15 @@ function argumentsDelta(state: State, event: JsonObject, into: CompletionEvent[]
     unknown(event, into)
     return
   }
+  if (isOfProvider(state, event)) return // it comes whole with its item
   const item = find(state, event, 'function_call')
   // A call that was not announced has no id yet; it comes whole with its item.
   if (item.announced !== undefined) pushAll(state.calls.push({ index: item.ordinal, text: delta }, item.part), into)
+}
+
+/** Whether a fragment belongs to an item that the client does not run. */
+function isOfProvider({ byId, byIndex }: State, { item_id: id, output_index: index }: JsonObject): boolean {
+  return (byId.get(id) ?? byIndex.get(index))?.kind === 'other'
 }
 
 function reasoningDelta(
@@ -196,7 +207,7 @@ function reasoningDelta(
   if (item.sent[0] === undefined) beginReasoning(state, item, into)
   const gap = sectionBreak.repeat(Math.max(0, slotOf(section) - item.section))
   item.section = Math.max(item.section, slotOf(section))
-  item.sent[0] = (item.sent[0] ?? 0) + gap.length + delta.length
+  item.sent[0] = (item.sent[0] ?? '') + gap + delta
   into.push({ type: 'reasoning_delta', part: item.part, text: gap + delta })
 }
 
@@ -221,12 +232,22 @@ function announce(state: State, announced: JsonObject, index: Json | undefined, 
 
 function complete(state: State, response: JsonObject, into: CompletionEvent[]): void {
   start(state, response, into)
-  const output = Array.isArray(response.output) ? response.output : []
-  const claimed = new Set<Item>()
-  output.forEach((item: Json, index) => {
-    if (isJsonObject(item)) finishItem(state, findFinal(state, item, index, claimed), item, into)
-  })
   state.ended = true
+  const { output } = response
+  const list: readonly Json[] = Array.isArray(output) ? output : []
+  const items = list.filter(isReadableItem)
+  // What was streamed stands, whatever the end of the stream repeats.
+  const isWhole = Array.isArray(output) && items.length === list.length
+  const isMissing = !isWhole && state.lastPart === -1 && reasonOf(response, false, false).reason === 'stop'
+  const found = findFinal(state, items)
+  items.forEach((item, place) => {
+    finishItem(state, found[place] as Item, item, into)
+  })
+  if (isMissing) {
+    const message = 'not a Responses response: output must be a list of items, each with a type and its content'
+    into.push({ type: 'error', error: new ToolwireError('malformed_response', message) })
+    return
+  }
   const usage = isJsonObject(response.usage) ? response.usage : undefined
   const metadata = usage === undefined ? undefined : usageMetadata(usage)
   if (usage !== undefined) {

@@ -33,10 +33,14 @@ function changeStatus(state: State, place: Item, item: JsonObject, into: Complet
 }
 
 function finishReasoning(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
-  const part = decodeReasoning(item, state.origin)
+  const part = decodeReasoning(
+    item,
+    state.origin,
+    place.shows === 'content' || place.shows === 'summary' ? place.shows : undefined,
+  )
   const sent = place.sent[0]
   const said = sent === undefined && attach(place.part, 'reasoning', part, into)
-  const text = part.text.slice(sent ?? 0)
+  const text = missingText(sent, part.text, into)
   if (text !== '' || (sent === undefined && !said)) into.push({ type: 'reasoning_delta', part: place.part, text })
   if (sent !== undefined) attach(place.part, 'reasoning', part, into)
 }
@@ -59,11 +63,20 @@ function finishMessage(state: State, place: Item, item: JsonObject, into: Comple
     if (part.extra?.[wire]?.$refusal === true) state.refused = true
     const sent = place.sent[index]
     const said = sent === undefined && attach(at, 'text', part, into)
-    const text = part.text.slice(sent ?? 0)
+    const text = missingText(sent, part.text, into)
     if (text !== '' || (sent === undefined && !said)) into.push({ type: 'text_delta', part: at, text })
     if (sent !== undefined) attach(at, 'text', part, into)
-    else place.sent[index] = part.text.length
+    place.sent[index] = (sent ?? '') + text
   })
+}
+
+/** What the whole text adds to what was streamed. Text that was shown cannot be taken back: where the whole one differs, it is left out. */
+function missingText(sent: string | undefined, text: string, into: CompletionEvent[]): string {
+  if (sent === undefined || text.startsWith(sent)) return text.slice(sent?.length ?? 0)
+  if (text === '') return ''
+  const message = 'the text at the end of the stream differs from what was streamed before; the streamed text is kept'
+  into.push({ type: 'loss', loss: { code: 'streamed_text_kept', wire, path: '/text', kind: 'repaired', message } })
+  return ''
 }
 
 /** What a whole or announced item says of its call. */
@@ -75,6 +88,7 @@ export function callFragment(item: JsonObject, state: State, place: Item): CallF
     id: typeof id === 'string' ? id : undefined,
     name: typeof item.name === 'string' ? item.name : undefined,
     opaque: identityOf(item, state.origin, 'incomplete').opaque,
+    isInput: item.type === 'custom_tool_call',
     broken: brokenReason(item),
   }
 }

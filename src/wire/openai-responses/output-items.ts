@@ -5,6 +5,7 @@ import type { Origin } from '../../conversation/messages.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { CallAssembler } from '../calls.js'
 import type { Exchange } from '../codec.js'
+import { type DeclaredTools, isProviderCall } from './provider-calls.js'
 
 /** Parts one message item may have; items are this far apart, so that late parts of an item still find their place. */
 const stride = 64
@@ -22,8 +23,8 @@ export interface Item {
   id: string
   /** The item as it was announced. */
   announced: JsonObject | undefined
-  /** Characters given so far, by content index; reasoning counts in the first. */
-  readonly sent: number[]
+  /** The text given so far, by content index; that of reasoning is the first. */
+  readonly sent: string[]
   /** Which list of a reasoning item is shown, and the section it has reached. */
   shows: string
   section: number
@@ -36,6 +37,7 @@ export interface State {
   readonly origin: Origin
   readonly exchange: Exchange
   readonly calls: CallAssembler
+  readonly tools: DeclaredTools
   readonly byOrdinal: Map<number, Item>
   readonly byIndex: Map<Json | undefined, Item>
   readonly byId: Map<Json | undefined, Item>
@@ -64,17 +66,27 @@ export function find(state: State, event: JsonObject, kind: Kind): Item {
   const { last } = state
   const { item_id: id, output_index: index } = event
   if (last !== undefined && last.id === id && last.index === index && last.kind === kind && last.id !== '') return last
-  const item = known(state, id, index, kind) ?? open(state, kind, id, index)
+  const item = known(state, id, index, kind) ?? lastOpen(state, index, kind) ?? open(state, kind, id, index)
   state.last = item
   if (typeof id === 'string' && id !== '') item.id = id
   return item
 }
 
-/** The item at this index when it has this id too; else the one with the id, since indexes repeat; else the one at the index. */
+/**
+ * The item at this index when it has this id too; else the one with the id, since indexes repeat; else the one at the index.
+ * quirk(bedrock): events of one item have several ids, one of which may be that of another item
+ */
 function known(state: State, id: Json | undefined, index: Json | undefined, kind: Kind): Item | undefined {
   const placed = state.byIndex.get(index)
-  const item = placed !== undefined && placed.id === id ? placed : (state.byId.get(id) ?? placed)
-  return item?.kind === kind ? item : undefined
+  if (placed?.kind === kind && placed.id === id) return placed
+  const named = state.byId.get(id)
+  if (named?.kind === kind) return named
+  return placed?.kind === kind ? placed : undefined
+}
+
+/** An event without an index and with an unknown id continues the item before it. */
+function lastOpen({ last }: State, index: Json | undefined, kind: Kind): Item | undefined {
+  return !isPlace(index) && last?.kind === kind && !last.isDone ? last : undefined
 }
 
 function open(state: State, kind: Kind, id: Json | undefined, index: Json | undefined): Item {
@@ -104,9 +116,9 @@ function isPlace(index: Json | undefined): index is number {
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < maxIndex
 }
 
-function kindOf(item: JsonObject): Kind {
+function kindOf(state: State, item: JsonObject): Kind {
   const { type } = item
-  if (type === 'custom_tool_call') return 'function_call'
+  if (type === 'custom_tool_call') return isProviderCall(item, state.tools) ? 'other' : 'function_call'
   return type === 'message' || type === 'reasoning' || type === 'function_call' ? type : 'other'
 }
 
@@ -117,31 +129,55 @@ function mayBe(before: JsonObject | undefined, now: JsonObject): boolean {
 
 /** The item that a whole item ends. Its id may be new, and that of an item which stands elsewhere. */
 export function findDone(state: State, item: JsonObject, index: Json | undefined): Item {
-  const kind = kindOf(item)
+  const kind = kindOf(state, item)
   const placed = state.byIndex.get(index)
   const isOpenHere = isPlace(index) && placed?.kind === kind && !placed.isDone
   if (isOpenHere && state.byId.get(item.id)?.index !== index) {
     if (typeof item.id === 'string') placed.id = item.id
     return placed
   }
-  return known(state, item.id, index, kind) ?? open(state, kind, item.id, index)
+  return known(state, item.id, index, kind) ?? lastOpen(state, index, kind) ?? open(state, kind, item.id, index)
 }
 
-/** The item at this place of the whole answer. `claimed` are those of the places before: ids may repeat. */
-export function findFinal(state: State, item: JsonObject, place: number, claimed: Set<Item>): Item {
-  const kind = kindOf(item)
-  const fits = (other: Item | undefined): other is Item => other?.kind === kind && !claimed.has(other)
-  const placed = state.byOrdinal.get(place)
-  const named = state.byId.get(item.id)
-  const found = fits(placed) && placed.id === item.id ? placed : fits(named) ? named : fits(placed) ? placed : undefined
-  const final = found ?? open(state, kind, item.id, place)
-  claimed.add(final)
-  return final
+/**
+ * The item for each place of the whole answer: by place and id, else by id, else by place, else the next one of its kind, since ids and
+ * places may both differ from those in the stream. No item is taken twice, since ids repeat; one that was not streamed is new.
+ */
+export function findFinal(state: State, output: readonly JsonObject[]): readonly Item[] {
+  const found: (Item | undefined)[] = output.map(() => undefined)
+  const claimed = new Set<Item>()
+  const claim = (search: (item: JsonObject, place: number) => Item | undefined): void => {
+    output.forEach((item, place) => {
+      if (found[place] !== undefined) return
+      const match = search(item, place)
+      if (match?.kind !== kindOf(state, item) || claimed.has(match)) return
+      claimed.add(match)
+      found[place] = match
+    })
+  }
+  claim(({ id }, place) => (state.byOrdinal.get(place)?.id === id ? state.byOrdinal.get(place) : undefined))
+  claim(({ id }) => state.byId.get(id))
+  claim((_, place) => state.byOrdinal.get(place))
+  const left = new Map<Json | undefined, Item[]>()
+  for (const item of [...state.byOrdinal.values()].toReversed()) {
+    if (claimed.has(item)) continue
+    const key = likenessOf(item.kind, item.announced)
+    const same = left.get(key)
+    if (same === undefined) left.set(key, [item])
+    else same.push(item)
+  }
+  claim((item) => left.get(likenessOf(kindOf(state, item), item))?.pop())
+  return output.map((item, place) => found[place] ?? open(state, kindOf(state, item), item.id, place))
+}
+
+/** What two items have in common that are the same under different ids: a call has its call id, texts have their order. */
+function likenessOf(kind: Kind, item: JsonObject | undefined): Json | undefined {
+  return kind === 'message' || kind === 'reasoning' ? kind : item?.call_id
 }
 
 /** The item that is announced: a new one, or one that an event spoke of before. */
 export function itemFor(state: State, announced: JsonObject, index: Json | undefined): Item {
-  const kind = kindOf(announced)
+  const kind = kindOf(state, announced)
   const before = isPlace(index) ? state.byIndex.get(index) : state.byId.get(announced.id)
   const isSame = before !== undefined && before.kind === kind && !before.isDone && mayBe(before.announced, announced)
   return isSame ? before : open(state, kind, announced.id, index)

@@ -12,17 +12,21 @@ export const sectionBreak = '\n\n'
 const sectionTypes = { summary: 'summary_text', content: 'reasoning_text' } as const
 type Source = keyof typeof sectionTypes
 
-export function decodeReasoning(item: JsonObject, origin: Origin): ReasoningPart {
+/** The part of an item. `shown` is the list whose text was streamed, which is then the text of the part. */
+export function decodeReasoning(item: JsonObject, origin: Origin, shown?: Source): ReasoningPart {
   const content = sectionsOf(item.content, 'content')
   const summary = sectionsOf(item.summary, 'summary')
-  const source: Source = content !== undefined && content.length > 0 ? 'content' : 'summary'
+  const hasContent = content !== undefined && content.length > 0
+  const hasSummary = summary !== undefined && summary.length > 0
+  const source: Source = hasContent && !(shown === 'summary' && hasSummary) ? 'content' : 'summary'
   const sections = (source === 'content' ? content : summary) ?? []
   const text = summary === undefined && sections.length === 0 ? shownText(item.summary) : sections.join(sectionBreak)
   const kept: [string, Json][] = []
   for (const [key, value] of Object.entries(item)) {
     if (key === 'type' || key === 'created_by' || value === null || (key === 'id' && isMadeId(value))) continue
     if (key === source && sections.length > 0) {
-      if (source === 'content' || sections.length > 1 || text === '') kept.push([key, sections.map((s) => s.length)])
+      if (source === 'content' || hasContent || sections.length > 1 || text === '')
+        kept.push([key, sections.map((s) => s.length)])
     } else if (!((key === 'summary' || key === 'content') && Array.isArray(value) && value.length === 0)) {
       kept.push([key, value])
     }
