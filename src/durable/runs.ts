@@ -220,7 +220,7 @@ function historyOf(steps: readonly RecordedStep[]): Pick<RecordedRun, 'messages'
   }
   for (const { name, value } of steps) {
     if (!isJsonObject(value)) continue
-    if (name === 'start') messages.push(...decodeConversation(value.messages))
+    if (name === 'start') for (const message of decodeConversation(value.messages)) messages.push(message)
     else if (/^turn\/\d+\/model$/.test(name)) {
       answer()
       messages.push(decodeMessage(value.message))

@@ -108,14 +108,14 @@ function historyFaults(history: readonly Message[], rule: HistoryRules): readonl
     if (message.role === 'tool') {
       const before = messages[index - 1]
       const calls = before?.role === 'assistant' ? before.content.filter(isCall) : []
-      faults.push(...pairFaults(calls, message.results, rule, path))
+      for (const fault of pairFaults(calls, message.results, rule, path)) faults.push(fault)
     }
     if (message.role !== 'assistant') return
     const calls = message.content.filter(isCall)
-    faults.push(...callFaults(calls, rule, path))
+    for (const fault of callFaults(calls, rule, path)) faults.push(fault)
     if (rule.uniqueIds === 'turn') seen.length = 0
-    seen.push(...calls.map((call) => call.id))
-    faults.push(...repeated(seen).map((id) => `${path}: the call id "${id}" occurs twice`))
+    for (const added of calls.map((call) => call.id)) seen.push(added)
+    for (const fault of repeated(seen).map((id) => `${path}: the call id "${id}" occurs twice`)) faults.push(fault)
     if (calls.length > 0 && messages[index + 1]?.role !== 'tool') faults.push(unanswered(path, calls))
   })
   return faults
