@@ -19,13 +19,13 @@ export class LossLog {
   }
 
   /** The losses of a call that no earlier one reported; the same array where none was. */
-  newAmong(losses: readonly Loss[]): readonly Loss[] {
+  selectNew(losses: readonly Loss[]): readonly Loss[] {
     return losses.some((loss) => this.has(loss)) ? losses.filter((loss) => !this.has(loss)) : losses
   }
 
   /** Takes the losses of a call. */
   add(losses: readonly Loss[]): void {
-    for (const loss of this.newAmong(losses)) this.#losses.push(loss)
+    for (const loss of this.selectNew(losses)) this.#losses.push(loss)
     for (const loss of losses) if (isOfRequest(loss)) this.#known.add(identityOf(loss))
   }
 }

@@ -155,7 +155,7 @@ export class Session {
   }
 
   #withNewLosses(response: CompletionResponse): CompletionResponse {
-    const losses = this.#losses.newAmong(response.losses)
+    const losses = this.#losses.selectNew(response.losses)
     return losses === response.losses ? response : freeze({ ...response, losses })
   }
 

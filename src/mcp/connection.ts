@@ -137,7 +137,7 @@ export class Connection {
     const { signal, isTimedOut, end, giveUp } = deadline(connectTimeoutMs)
     this.#giveUp = giveUp
     const link = this.#linkOf()
-    link.client.onerror = (error) => noteLength(link, error)
+    link.client.onerror = (error) => keepTooLong(link, error)
     try {
       await link.client.connect(link.transport, { signal, timeout: longestTimeoutMs })
       this.#listen(link)
@@ -195,7 +195,7 @@ export class Connection {
     client.onclose = () => this.#lose(link)
     let isAsking = false
     client.onerror = (error) => {
-      noteLength(link, error)
+      keepTooLong(link, error)
       // A child's end is seen; an address has to be asked.
       if (link.child !== undefined || isAsking || this.#link !== link) return
       isAsking = true
@@ -238,6 +238,6 @@ export class Connection {
 }
 
 /** Keeps the error of a message that was too long: what waits on the connection is told later that it closed. */
-function noteLength(link: Link, error: Error): void {
+function keepTooLong(link: Link, error: Error): void {
   if (ToolwireError.is(error) && error.code === 'limit_exceeded') link.tooLong ??= error
 }

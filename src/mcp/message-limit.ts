@@ -4,7 +4,7 @@ import { ToolwireError } from '../errors/error.js'
 export const defaultMaxMessageBytes = 16_777_216
 
 /** The error for a message that is longer. */
-export function messageTooLong(maxBytes: number): ToolwireError {
+export function createTooLongError(maxBytes: number): ToolwireError {
   return new ToolwireError(
     'limit_exceeded',
     `sent a message of more than ${maxBytes} bytes; if that is right, raise maxMessageBytes in its spec`,
@@ -27,7 +27,7 @@ export function limitResponse(
         controller.enqueue(chunk)
         return
       }
-      const error = messageTooLong(maxBytes)
+      const error = createTooLongError(maxBytes)
       if (isStream) onExceeded(error)
       controller.error(error)
     },
