@@ -163,7 +163,7 @@ export class Connection {
     if (isHttp(this.spec)) {
       const { transport, end } = httpTransport(this.spec, (error) => {
         link.tooLong = error
-        // Nothing answers who waits on that stream: all of them are told now.
+        // The calls that wait on that stream would never get an answer.
         if (this.#link === link) this.#lose(link)
         else link.drop().catch(() => {})
       })
@@ -237,7 +237,7 @@ export class Connection {
   }
 }
 
-/** Keeps the error of a message that was too long: what waits on the connection is told later that it closed. */
+/** Keeps the error of a message that was too long: the pending calls only learn that the connection closed. */
 function keepTooLong(link: Link, error: Error): void {
   if (ToolwireError.is(error) && error.code === 'limit_exceeded') link.tooLong ??= error
 }

@@ -12,7 +12,9 @@ export function createTooLongError(maxBytes: number): ToolwireError {
   )
 }
 
-/** The response, its body cut off with an error where one message of it gets too long. `onExceeded` is told of a stream's. */
+/**
+ * Returns the response with a body that fails when one of its messages exceeds the limit. `onExceeded` is called for streams only.
+ */
 export function limitResponse(
   response: Response,
   maxBytes: number,

@@ -156,7 +156,7 @@ class Call {
   #recovery: Recovery | undefined
   /** What the answer told as its failure. */
   failure: ToolwireError | undefined
-  /** Makes an error of what the current step threw, when that is no coded error yet. */
+  /** Turns what the current step throws into a ToolwireError, unless it is one already. */
   #blame: (message: string, cause: unknown) => ToolwireError = toRequestError
 
   constructor(place: Place, given: ModelRequest, { deltas = false }: CallOptions, signal: AbortSignal) {
