@@ -1,6 +1,6 @@
 // Files that hold runs: their names, both ways, how they are opened without following what somebody planted there, and how what
 // is written reaches the disk.
-import { constants, type Stats } from 'node:fs'
+import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolwireError } from '../errors/error.js'
@@ -108,15 +108,16 @@ async function openRegular(path: string, flags: number): Promise<FileHandle> {
   throw notRegular(path, 'not a regular file')
 }
 
-/** Makes a folder that only its owner can enter. One that is there stays as it is, but must not be a symbolic link. */
-export async function makePrivateFolder(path: string): Promise<void> {
+/** Makes a folder that only its owner can enter. False when it is there; what is there must be a folder, not a symbolic link. */
+export async function makePrivateFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 })
+    return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const entry: Stats = await lstat(path)
-    if (!entry.isDirectory()) throw notRegular(path, 'not a folder')
   }
+  if (!(await lstat(path)).isDirectory()) throw notRegular(path, 'not a folder')
+  return false
 }
 
 function notRegular(path: string, what: string, cause?: unknown): ToolwireError {
