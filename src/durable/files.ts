@@ -65,8 +65,11 @@ export async function openJournalFile(path: string): Promise<JournalFile> {
   return Object.assign(await openRegular(path, flags | constants.O_DSYNC), { datasync: async () => {} })
 }
 
-/** Reads a whole file; undefined when there is none. */
-export async function readRegular(path: string): Promise<Buffer | undefined> {
+/** Reads a whole file; undefined when there is none, empty when it has more than `maxBytes`. */
+export async function readRegular(
+  path: string,
+  maxBytes: number = Number.POSITIVE_INFINITY,
+): Promise<Buffer | undefined> {
   let handle: FileHandle
   try {
     handle = await openRegular(path, constants.O_RDONLY | safely)
@@ -75,7 +78,7 @@ export async function readRegular(path: string): Promise<Buffer | undefined> {
     throw error
   }
   try {
-    return await handle.readFile()
+    return (await handle.stat()).size > maxBytes ? Buffer.alloc(0) : await handle.readFile()
   } finally {
     await handle.close()
   }

@@ -88,7 +88,7 @@ export async function listEpochs(path: string): Promise<readonly number[]> {
 async function readContent(path: string): Promise<LeaseContent | 'missing' | undefined> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if (attempt > 0) await sleep(2)
-    const bytes = await readRegular(path)
+    const bytes = await readRegular(path, 65_536)
     if (bytes === undefined) return 'missing'
     const content = parseContent(bytes.toString('utf8').trimEnd())
     if (content !== undefined) return content
