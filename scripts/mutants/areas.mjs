@@ -40,7 +40,7 @@ const areas = {
   'src/wire/openai-responses': wire,
 }
 
-const neverRun = /^test\/(corpus|engines|fuzz|growth|lab|layers|package)\/|dialects-corpus|growing|\/pace\./
+const neverRun = /^test\/(corpus|engines|fuzz|growth|lab|layers|package)\/|dialects-corpus|\/pace\./
 
 /** The folder that a source belongs to in the table. */
 export function findFolder(file) {

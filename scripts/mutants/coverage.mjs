@@ -46,8 +46,8 @@ export function instrument(file, source) {
   })
   // At one place what ends comes before what begins, the innermost first.
   inserts.sort((a, b) => a.at - b.at || a.order - b.order)
-  let code = `const __mark = globalThis.__marks?.(${JSON.stringify(file)}, ${points.length}) ?? (() => {});`
-  let at = 0
+  let at = source.startsWith('#!') ? source.indexOf('\n') + 1 : 0
+  let code = `${source.slice(0, at)}const __mark = globalThis.__marks?.(${JSON.stringify(file)}, ${points.length}) ?? (() => {});`
   for (const { at: next, text } of inserts) {
     code += source.slice(at, next) + text
     at = next

@@ -39,6 +39,7 @@ export interface SalvagedRun {
   readonly isDoubtful: boolean
 }
 
+/** How a damaged run is taken before it is salvaged. */
 export interface SalvageOptions {
   /** Takes the run from a process that lives. */
   readonly takeOver?: boolean | undefined

@@ -3,6 +3,7 @@ import type { ToolwireError } from '../errors/error.js'
 import { refused } from './failure.js'
 import type { Metrics } from './metrics.js'
 import type { Admission, ClientKey, Limiter } from './options.js'
+import type { Slots } from './slots.js'
 
 /** Frees the place; `tokens` is what the call used. Does nothing the second time. */
 export type Release = (tokens: number) => Promise<void> | undefined
@@ -12,31 +13,47 @@ export interface Door {
   readonly limiter: Limiter
   /** Calls at once, of all clients. */
   readonly concurrency: number
+  readonly slots: Slots
+  /** How many keys share the slots. */
+  readonly keyCount: number
 }
 
-/** Throws what the client is told when there is no place. */
-export function admitted(door: Door, client: ClientKey | undefined): Release | Promise<Release> {
-  const { metrics, concurrency } = door
-  if (metrics.active >= concurrency) throw busy(`the gateway serves ${concurrency} calls already`, 1_000)
-  metrics.active += 1
-  return client === undefined ? releaseOf(metrics) : admittedKey(door, client)
+/** Throws what the client is told when there is no slot. Only a call of a model counts against the limits of the key. */
+export function admitted(door: Door, client: ClientKey | undefined, isCall: boolean): Release | Promise<Release> {
+  const { metrics, slots, concurrency, keyCount } = door
+  const isFull = slots.active >= concurrency
+  if (!slots.take(client?.name, concurrency, keyCount)) {
+    throw busy(
+      isFull
+        ? `the gateway serves ${concurrency} calls already`
+        : `this key has its share of the ${concurrency} calls that the gateway serves at once`,
+      1_000,
+    )
+  }
+  metrics.active = slots.active
+  return client === undefined || !isCall ? releaseOf(door, client) : admittedKey(door, client)
 }
 
-async function admittedKey({ metrics, limiter }: Door, client: ClientKey): Promise<Release> {
+async function admittedKey(door: Door, client: ClientKey): Promise<Release> {
   try {
-    return releaseOf(metrics, await admissionOf(limiter, client))
+    return releaseOf(door, client, await admissionOf(door.limiter, client))
   } catch (error) {
-    metrics.active -= 1
+    freeSlot(door, client)
     throw error
   }
 }
 
-function releaseOf(metrics: Metrics, admission?: Granted): Release {
+function freeSlot({ metrics, slots }: Door, client: ClientKey | undefined): void {
+  slots.free(client?.name)
+  metrics.active = slots.active
+}
+
+function releaseOf(door: Door, client: ClientKey | undefined, admission?: Granted): Release {
   let isOpen = true
   return (tokens) => {
     if (!isOpen) return undefined
     isOpen = false
-    metrics.active -= 1
+    freeSlot(door, client)
     return admission?.release(tokens)
   }
 }

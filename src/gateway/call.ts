@@ -6,6 +6,7 @@ import type { Usage } from '../conversation/usage.js'
 import type { JsonObject } from '../json/types.js'
 import type { Codec, Env, Exchange, HttpRequest } from '../wire/codec.js'
 import type { Piece } from './arrival.js'
+import type { Owners } from './owners.js'
 import type { Chosen } from './targets.js'
 
 /** What the answer tells while it goes out. */
@@ -33,6 +34,8 @@ export interface Leg {
   readonly requestId: string
   /** Who asks, by the name of the key; empty where there are no keys. */
   readonly owner: string
+  /** Gets the ids that the provider gives this owner, where several share its account and it stores answers. */
+  readonly owners: Owners | undefined
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal
   readonly progress: Progress
@@ -46,6 +49,8 @@ export interface GatewayCall extends Leg {
   readonly decodingLosses: readonly Loss[]
   /** Keeps what the client may come back to; `items` are those it can name. */
   readonly keep: (response: CompletionResponse, items?: readonly JsonObject[]) => void
+  /** Whether the signatures of an answer come back to its provider although the client cannot carry them. */
+  readonly keepsSignatures: (response: CompletionResponse) => boolean
   readonly chosen: Chosen
   readonly strict: boolean
 }

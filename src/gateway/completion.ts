@@ -1,6 +1,8 @@
 // A model call of a client: who answers it, on the same wire or on another, and what the gateway keeps of it.
 
 import type { Wire } from '../conversation/messages.js'
+import type { CompletionRequest } from '../conversation/request.js'
+import { checkRequestLimits, type RequestLimits } from '../conversation/request-limits.js'
 import type { ToolwireError } from '../errors/error.js'
 import type { Endpoint } from '../model/sending.js'
 import type { DecodedRequest, Env, Exchange, HttpRequest } from '../wire/codec.js'
@@ -8,12 +10,14 @@ import { codecs, profileOf } from '../wire/index.js'
 import { askedOf } from './asked.js'
 import type { GatewayCall, Leg, Written } from './call.js'
 import { mayUse } from './clients.js'
-import { refused } from './failure.js'
+import { failureOf, refused } from './failure.js'
 import { forwarded } from './forward.js'
 import type { ClientKey } from './options.js'
+import { checkOwner, type Owners, storesAnswers } from './owners.js'
 import { refuseForeignState } from './references.js'
 import type { GatewayState } from './state.js'
 import { type Chosen, foreignTo } from './targets.js'
+import { hasThinkingToken, withoutThinkingTokens } from './thinking-tokens.js'
 import { translated } from './translate.js'
 import type { Visit } from './visit.js'
 
@@ -23,6 +27,9 @@ export interface Service {
   readonly targetWires: ReadonlySet<Wire>
   readonly state: Pick<GatewayState, 'conversations' | 'continuations'>
   readonly strict: boolean
+  readonly requestLimits: RequestLimits
+  /** Where several keys share the providers' accounts: who may come back to what. */
+  readonly owners: Owners | undefined
 }
 
 /** Throws what the client is told, or rejects with it. */
@@ -48,14 +55,18 @@ export function completion(
   facts.target = chosen.model.name
   const { signal } = visit.arrival
   const owner = client?.name ?? ''
-  const endpoint = passingEndpoint(chosen, exchange)
+  const owners = storesAnswers(wire) ? service.owners : undefined
+  if (owners !== undefined && foreignTo(wire, chosen) === undefined) checkOwner(wire, asked.body, owners, owner)
+  const hasToken = wire === 'anthropic' && hasThinkingToken(http.body as string)
+  const endpoint = hasToken ? undefined : passingEndpoint(chosen, exchange)
   if (endpoint !== undefined) {
     facts.passedThrough = true
-    const leg: Leg = { codec, env, exchange, http, requestId, owner, signal, progress, isMetered }
+    const leg: Leg = { codec, env, exchange, http, requestId, owner, owners, signal, progress, isMetered }
     return forwarded(leg, endpoint, asked.body)
   }
   const decoded = read ?? codec.request.decode(http, env)
-  const { request, keep } = continued(service, decoded, chosen, owner)
+  const { request, keep, keepsSignatures } = continued(service, decoded, chosen, owner)
+  checkSize(request, service.requestLimits)
   const { strict } = service
   // Written out: to copy a leg and add to it costs as much as the rest here.
   return translated({
@@ -65,15 +76,27 @@ export function completion(
     http,
     requestId,
     owner,
+    owners,
     signal,
     progress,
     isMetered,
     request,
     keep,
+    keepsSignatures,
     decodingLosses: decoded.losses,
     chosen,
     strict,
   })
+}
+
+/** Refuses a request with a list that is longer than the gateway takes. */
+function checkSize(request: CompletionRequest, limits: RequestLimits): void {
+  try {
+    checkRequestLimits(request, limits, 'limits')
+  } catch (error) {
+    const { code, message, detail } = failureOf(error)
+    throw refused(413, code, message, { detail })
+  }
 }
 
 /** Longer ones are no names: they would be logged, and remembered. */
@@ -111,11 +134,13 @@ function passingEndpoint({ endpoint }: Chosen, { wire }: Exchange): Endpoint | u
 
 /** The request with all that the client left with the gateway, and what keeps the answer in turn. */
 function continued(
-  { state: { conversations, continuations } }: Service,
-  { request, exchange }: DecodedRequest,
+  { state: { conversations, continuations }, owners }: Service,
+  { request: given, exchange }: DecodedRequest,
   chosen: Chosen,
   owner: string,
-): Pick<GatewayCall, 'request' | 'keep'> {
+): Pick<GatewayCall, 'request' | 'keep' | 'keepsSignatures'> {
+  const told = withoutThinkingTokens(given.messages)
+  const request = told === given.messages ? given : { ...given, messages: told }
   const foreign = foreignTo(exchange.wire, chosen)
   if (foreign !== undefined) refuseForeignState(request, exchange.wire, foreign)
   const call = conversations(request, exchange, owner, foreign === undefined)
@@ -124,7 +149,9 @@ function continued(
     request: messages === call.request.messages ? call.request : { ...call.request, messages },
     keep(response, items) {
       call.keep?.(response, items)
+      owners?.remember(owner, [response.id, ...(items ?? []).flatMap(({ id }) => (typeof id === 'string' ? [id] : []))])
       continuations.remember(response.message, owner)
     },
+    keepsSignatures: (response) => continuations.keeps(response.message),
   }
 }

@@ -5,17 +5,33 @@ import type { AssistantMessage, Message } from '../conversation/messages.js'
 import { isCall, textOf } from '../conversation/messages.js'
 import { canonicalJson } from '../json/canonical.js'
 import { parseBody } from '../json/parse.js'
+import { type Writable, writeJson } from '../json/stringify.js'
+import { entryOverhead, type StoredBytes, type StoredEntry } from './stored-bytes.js'
 
 export interface Continuations {
   restored(messages: readonly Message[], owner: string): readonly Message[]
   remember(message: AssistantMessage, owner: string): void
+  /** Whether `remember` keeps the signatures of a turn. */
+  keeps(message: AssistantMessage): boolean
 }
 
 /** Answers without a name of their own give their calls the same ids, turn after turn; what the calls say tells them apart. */
 const maxAlike = 8
 
-export function continuationStore(maxCount: number): Continuations {
-  const kept = new Map<string, readonly AssistantMessage[]>()
+/** The turns whose calls have the same ids. */
+interface Kept {
+  readonly turns: readonly AssistantMessage[]
+  readonly entry: StoredEntry
+}
+
+export function continuationStore(maxCount: number, memory: StoredBytes): Continuations {
+  const kept = new Map<string, Kept>()
+  const drop = (name: string): void => {
+    const known = kept.get(name)
+    if (known === undefined) return
+    memory.remove(known.entry)
+    kept.delete(name)
+  }
   return {
     restored(messages, owner) {
       const turns = wholeTurns(messages)
@@ -24,18 +40,26 @@ export function continuationStore(maxCount: number): Continuations {
         if (message.role !== 'assistant') return message
         const name = nameOf(message, owner)
         const known = name === undefined ? undefined : kept.get(name)
-        return known?.find((one) => isSame(one, message)) ?? message
+        if (known === undefined) return message
+        memory.touch(known.entry)
+        const same = known.turns.find((one) => isSame(one, message))
+        return same ?? known.turns.findLast((one) => hasOnlyCallsOf(one, message)) ?? message
       })
     },
+    keeps: (message) => message.content.some(isSigned) && message.content.some(isCall),
     remember(message, owner) {
       if (!message.content.some(isSigned)) return
       const name = nameOf(message, owner)
       if (name === undefined) return
-      const others = kept.get(name)?.filter((one) => !isSame(one, message)) ?? []
-      kept.delete(name)
-      kept.set(name, [...others, message].slice(-maxAlike))
+      const others = kept.get(name)?.turns.filter((one) => !isSame(one, message)) ?? []
+      const turns = [...others, message].slice(-maxAlike)
+      drop(name)
+      const bytes = writeJson(turns as unknown as Writable).length + 2 * name.length + entryOverhead
+      const entry: StoredEntry = { bytes, drop: () => drop(name) }
+      kept.set(name, { turns, entry })
+      memory.add(entry)
       const [oldest] = kept.keys()
-      if (kept.size > maxCount && oldest !== undefined) kept.delete(oldest)
+      if (kept.size > maxCount && oldest !== undefined) drop(oldest)
     },
   }
 }
@@ -73,9 +97,14 @@ function nameOf({ content }: AssistantMessage, owner: string): string | undefine
   return ids.length === 0 ? undefined : JSON.stringify([owner, ...ids])
 }
 
-/** The same calls and the same text: nothing was edited. */
+/** The same calls and the same text: nothing was edited. White space around the text does not count. */
 function isSame(a: AssistantMessage, b: AssistantMessage): boolean {
-  return textOf(a.content) === textOf(b.content) && callsText(a) === callsText(b)
+  return textOf(a.content).trim() === textOf(b.content).trim() && callsText(a) === callsText(b)
+}
+
+/** Some clients keep the calls of a turn only, and leave out what the model said beside them. */
+function hasOnlyCallsOf(known: AssistantMessage, sent: AssistantMessage): boolean {
+  return textOf(sent.content).trim() === '' && callsText(known) === callsText(sent)
 }
 
 /** Arguments count by value: clients write them anew. */

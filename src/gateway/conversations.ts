@@ -9,6 +9,7 @@ import type { JsonObject } from '../json/types.js'
 import type { Exchange } from '../wire/codec.js'
 import { keptAnswers, type Spoken } from './kept-answers.js'
 import { withItems } from './references.js'
+import type { StoredBytes } from './stored-bytes.js'
 
 /** One call of a client who may come back to it. */
 export interface ConversationCall {
@@ -29,8 +30,8 @@ export type Conversations = (
   isHome: boolean,
 ) => ConversationCall
 
-export function conversationStore(maxCount: number, maxBytes: number): Conversations {
-  const { find, findItem, add } = keptAnswers(maxCount, maxBytes)
+export function conversationStore(maxCount: number, memory: StoredBytes): Conversations {
+  const { find, findItem, add } = keptAnswers(maxCount, memory)
   return (given, exchange, owner, isHome) => {
     const { wire } = exchange
     const nameOf = (id: string): string => JSON.stringify([owner, id])

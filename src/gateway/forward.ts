@@ -16,6 +16,7 @@ import { filledRequest } from '../wire/remembered-tools.js'
 import type { NamedBody } from './asked.js'
 import type { Leg, Progress, Written } from './call.js'
 import { failureOf } from './failure.js'
+import { idsIn } from './owners.js'
 import { forwardedQuery, memberOf } from './request-rules.js'
 import { charactersIn, estimateInput } from './token-estimate.js'
 import { usageChunkFilter, usageRequest } from './usage-chunk.js'
@@ -105,14 +106,18 @@ async function readWhole(call: Leg, endpoint: Endpoint, answer: TransportRespons
 
 /** What waits to be read holds the answer, and must not hold the request: that is most of what a call needs. */
 function outcomeReader(
-  { codec: { response }, env: { profile }, exchange, progress }: Leg,
+  { codec: { response }, env: { profile }, exchange, progress, owner, owners }: Leg,
   endpoint: Endpoint,
   { status, headers }: TransportResponse,
   pieces: readonly Uint8Array[],
 ): () => void {
   const { outcome = response.decode } = response
   const env: Env = { profile, createdSeconds: 0, deltas: false }
-  return () => tell(progress, outcome(textAnswer({ status, headers }, pieces), exchange, env), endpoint)
+  return () => {
+    const answer = textAnswer({ status, headers }, pieces)
+    tell(progress, outcome(answer, exchange, env), endpoint)
+    owners?.remember(owner, idsIn(answer.body))
+  }
 }
 
 /** A call as far as its request is forwarded. */
@@ -174,7 +179,7 @@ function renaming({ object: { members, start } }: NamedBody, model: string): Rep
 
 /** The bytes of a stream, and what those that came tell when it is over. One that broke off must not look whole. */
 async function* watched(
-  { exchange, env, http, progress, isMetered }: Leg,
+  { exchange, env, http, progress, isMetered, owner, owners }: Leg,
   endpoint: Endpoint,
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
@@ -187,6 +192,7 @@ async function* watched(
   const see = (piece: Uint8Array): void => {
     unseen = undefined
     witness.push(piece)
+    for (const line of owners === undefined ? [] : witness.newLines()) owners?.remember(owner, idsIn(line))
     for (const event of counter?.push(piece) ?? []) progress.outputCharacters += charactersIn(event)
   }
   const read = (): void => {
@@ -196,9 +202,10 @@ async function* watched(
   progress.unread = read // where it is left
   for await (const piece of body) {
     unseen = piece
+    if (owners !== undefined) see(piece) // the client may come back as soon as it has the piece
     const shown = filter === undefined ? piece : filter.push(piece)
     if (shown.length > 0) yield shown // before it is looked at: somebody waits for the first one
-    see(piece)
+    if (owners === undefined) see(piece)
   }
   const rest = filter?.end()
   if (rest !== undefined && rest.length > 0) yield rest

@@ -1,5 +1,6 @@
 // Any client in, any provider out: one function from a request to its answer, in the web's own forms or in plain ones.
 // The route names the client's wire; the model's name decides who answers, on the same wire or on another.
+import { readRequestLimits } from '../conversation/request-limits.js'
 import { ToolwireError } from '../errors/error.js'
 import type { HttpRequest } from '../wire/codec.js'
 import { listing } from '../wire/listings.js'
@@ -51,14 +52,23 @@ export function createGateway(
 ): CreatedGateway {
   checkOptions(options)
   const { keys = [], routes, limits = {}, strict = false, limiter = state.limiter, hosts = [], origins = [] } = options
+  const requestLimits = readRequestLimits(limits, 'limits')
   const frame: Frame = {
     options,
+    requestLimits,
     checkSender: senderCheck(hosts, origins),
     clientOf: clientsOf(keys),
-    choose: chooser(routes),
+    choose: chooser(routes, Math.random, requestLimits),
     targetWires: wiresOf(routes),
     state,
-    door: { metrics: state.metrics, limiter, concurrency: limits.concurrency ?? 1_000 },
+    door: {
+      metrics: state.metrics,
+      limiter,
+      concurrency: limits.concurrency ?? 1_000,
+      slots: state.slots,
+      keyCount: keys.length,
+    },
+    owners: keys.length > 1 ? state.owners : undefined,
     strict,
     caps: { bytes: limits.bodyBytes ?? 32 * 1_048_576, timeoutMs: limits.bodyTimeoutMs ?? 30_000 },
   }
@@ -92,9 +102,7 @@ async function serve(
       return answered(frame, visit, textAnswer(frame.state.metrics.text()))
     }
     if (route.kind === 'unknown') throw noRoute(arrival, route)
-    // Who asks no model takes a place of the gateway only, not one of the key.
-    const caller = route.kind === 'completion' || route.kind === 'token_count' ? client : undefined
-    const admission = admitted(frame.door, caller)
+    const admission = admitted(frame.door, client, route.kind === 'completion' || route.kind === 'token_count')
     place = admission instanceof Promise ? await admission : admission
     const http = await receive(arrival, frame.caps)
     const written =

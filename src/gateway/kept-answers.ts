@@ -4,6 +4,7 @@ import type { Message } from '../conversation/messages.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import { type Writable, writeJson } from '../json/stringify.js'
 import type { JsonObject } from '../json/types.js'
+import { entryOverhead, type StoredBytes, type StoredEntry } from './stored-bytes.js'
 
 /** What a later request continues. Threads are continued without the tools they were begun with. */
 export interface Spoken {
@@ -18,26 +19,27 @@ export interface KeptAnswers {
 }
 
 interface Kept extends Spoken {
-  readonly bytes: number
+  readonly entry: StoredEntry
   readonly items: ReadonlyMap<string, JsonObject>
 }
 
-export function keptAnswers(maxCount: number, maxBytes: number): KeptAnswers {
+export function keptAnswers(maxCount: number, memory: StoredBytes): KeptAnswers {
   const kept = new Map<string, Kept>()
   /** The name of the answer that an item is of. */
   const answerOf = new Map<string, string>()
-  let bytes = 0
   const drop = (name: string): void => {
-    const { items = [], bytes: freed = 0 } = kept.get(name) ?? {}
-    bytes -= freed
+    const known = kept.get(name)
+    if (known === undefined) return
+    memory.remove(known.entry)
     kept.delete(name)
-    for (const [item] of items) if (answerOf.get(item) === name) answerOf.delete(item)
+    for (const [item] of known.items) if (answerOf.get(item) === name) answerOf.delete(item)
   }
   const find = (name: string): Kept | undefined => {
     const found = kept.get(name)
     if (found === undefined) return undefined
     kept.delete(name)
     kept.set(name, found)
+    memory.touch(found.entry)
     return found
   }
   return {
@@ -46,13 +48,12 @@ export function keptAnswers(maxCount: number, maxBytes: number): KeptAnswers {
     add(name, spoken, items) {
       const size = writeJson([spoken.messages, spoken.tools, [...items]] as Writable).length
       drop(name)
-      kept.set(name, { ...spoken, items, bytes: size })
+      const entry: StoredEntry = { bytes: size + entryOverhead, drop: () => drop(name) }
+      kept.set(name, { ...spoken, items, entry })
       for (const item of items.keys()) answerOf.set(item, name)
-      bytes += size
-      for (const oldest of kept.keys()) {
-        if (kept.size <= maxCount && bytes <= maxBytes) break
-        drop(oldest)
-      }
+      memory.add(entry)
+      const [oldest] = kept.keys()
+      if (kept.size > maxCount && oldest !== undefined) drop(oldest)
     },
   }
 }

@@ -12,8 +12,8 @@ interface Count {
   active: number
 }
 
-/** Counts in this process alone. */
-export function memoryLimiter(now: () => number = Date.now): Limiter {
+/** Counts in this process alone. `now` is in milliseconds; the default never goes back, as the time of day may. */
+export function memoryLimiter(now: () => number = () => performance.now()): Limiter {
   const counts = new Map<string, Count>()
   return {
     async admit(key, limits) {

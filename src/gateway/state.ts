@@ -4,6 +4,9 @@ import { type Conversations, conversationStore } from './conversations.js'
 import { memoryLimiter } from './memory-limiter.js'
 import { createMetrics, type Metrics } from './metrics.js'
 import type { GatewayLimits, Limiter } from './options.js'
+import { type Owners, ownerStore } from './owners.js'
+import { createSlots, type Slots } from './slots.js'
+import { storedBytes as sharedMemory } from './stored-bytes.js'
 
 const mebibyte = 1_048_576
 
@@ -13,6 +16,8 @@ export interface GatewayState {
   readonly continuations: Continuations
   readonly limiter: Limiter
   readonly metrics: Metrics
+  readonly slots: Slots
+  readonly owners: Owners
 }
 
 /** A new memory for a gateway. */
@@ -20,10 +25,13 @@ export function gatewayState({
   storedConversations = 1_000,
   storedBytes = 256 * mebibyte,
 }: GatewayLimits = {}): GatewayState {
+  const memory = sharedMemory(storedBytes)
   return {
-    conversations: conversationStore(storedConversations, storedBytes),
-    continuations: continuationStore(storedConversations),
+    conversations: conversationStore(storedConversations, memory),
+    continuations: continuationStore(storedConversations, memory),
     limiter: memoryLimiter(),
     metrics: createMetrics(),
+    slots: createSlots(),
+    owners: ownerStore(),
   }
 }

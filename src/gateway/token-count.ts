@@ -12,6 +12,7 @@ import { refused } from './failure.js'
 import { passedOnTo, refusalOf } from './forward.js'
 import type { ClientKey } from './options.js'
 import { checkGeminiModel, checkQuery, memberOf, valueIn } from './request-rules.js'
+import { hasThinkingToken } from './thinking-tokens.js'
 import type { Visit } from './visit.js'
 
 type CountRoute = Extract<Route, { kind: 'token_count' }>
@@ -30,7 +31,7 @@ export async function countedTokens(
   const model = askedModel(route, http, body)
   visit.facts.wire = route.wire
   const { endpoint } = chosenFor(service, visit, client, model)
-  if (endpoint?.codec.wire !== route.wire) {
+  if (endpoint?.codec.wire !== route.wire || hasThinkingToken(http.body as string)) {
     visit.progress.losses = ['token_count_estimated']
     return jsonAnswer(listing(route, { models: [], inputTokens: tokensOf(http.body as string) }) as object)
   }

@@ -3,6 +3,7 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import type { Loss } from '../conversation/losses.js'
 import type { OpaqueTool } from '../conversation/request.js'
+import type { CompletionResponse } from '../conversation/response.js'
 import { type Batches, batchesOf } from '../model/batches.js'
 import type { ModelRequest } from '../model/model.js'
 import { takeFrom } from '../transport/told.js'
@@ -12,6 +13,7 @@ import { withCustomTools } from './custom-tools.js'
 import { ended, failureAmong, streamWatch } from './failed-answer.js'
 import { failureOf, refused } from './failure.js'
 import { type Candidate, foreignTo } from './targets.js'
+import { thinkingTokenEvents, withThinkingTokens } from './thinking-tokens.js'
 import { charactersIn, estimateInput } from './token-estimate.js'
 
 export async function translated(given: GatewayCall): Promise<Written> {
@@ -57,9 +59,9 @@ async function whole(call: GatewayCall, request: ModelRequest): Promise<Written>
   progress.usage = answer.usage
   progress.finishReason = answer.finishReason
   const response = ended(call, answer)
-  const { http, losses, items } = codec.response.encode(response, exchange, env)
+  const { http, losses, items } = codec.response.encode(withThinkingTokens(response, exchange.wire), exchange, env)
   call.keep(response, items)
-  noteLosses(call, [...call.decodingLosses, ...response.losses, ...losses])
+  noteLosses(call, [...call.decodingLosses, ...response.losses, ...answerLosses(call, losses, response)])
   return http
 }
 
@@ -95,6 +97,7 @@ async function* written(
   losses: readonly Loss[],
 ): AsyncGenerator<string> {
   const watch = streamWatch(call)
+  const tokens = thinkingTokenEvents(call.exchange.wire)
   try {
     let next = first
     for (; next.done !== true; next = await batches.next()) {
@@ -106,13 +109,14 @@ async function* written(
           if (text !== '') yield text
           throw told.error
         }
-        text += encoder.push(told.type === 'start' ? named(told, call) : told)
+        for (const one of tokens.push(told)) text += encoder.push(one.type === 'start' ? named(one, call) : one)
       }
       if (text !== '') yield text
     }
     const rest = encoder.end()
-    noteLosses(call, [...losses, ...encoder.losses])
-    call.keep(named(next.value, call), encoder.items)
+    const response = named(next.value, call)
+    noteLosses(call, [...losses, ...answerLosses(call, [...encoder.losses, ...tokens.losses], response)])
+    call.keep(response, encoder.items)
     if (rest !== '') yield rest
   } catch (error) {
     const failure = failureOf(error)
@@ -132,6 +136,17 @@ function isLoss(event: CompletionEvent): event is Extract<CompletionEvent, { typ
 /** An answer without a name gets that of the request. */
 function named<T extends { readonly id: string }>(answer: T, { requestId }: GatewayCall): T {
   return answer.id === '' ? { ...answer, id: requestId } : answer
+}
+
+const signatureLosses: ReadonlySet<string> = new Set(['signature_dropped', 'opaque_dropped'])
+
+/** What the client's API has no place for in an answer, without the signatures that the gateway keeps for it. */
+function answerLosses(
+  { keepsSignatures }: GatewayCall,
+  losses: readonly Loss[],
+  response: CompletionResponse,
+): readonly Loss[] {
+  return keepsSignatures(response) ? losses.filter(({ code }) => !signatureLosses.has(code)) : losses
 }
 
 /** What takes nothing away: a field that said what its wire means anyway, and how something was spelt. */

@@ -12,6 +12,8 @@ export interface Witness {
   push(piece: Uint8Array): void
   /** What was told so far of usage, of the end and of errors, perhaps with more. */
   events(): readonly CompletionEvent[]
+  /** The lines that were kept since the last time: those that tell of usage and of the end. */
+  newLines(): readonly string[]
   /** Nothing comes any more: whether the answer came to its end. */
   end(): boolean
 }
@@ -32,6 +34,7 @@ function wholeWitness(decoder: StreamDecoder): Witness {
   return {
     push: (piece) => see(decoder.push(piece)),
     events: () => told,
+    newLines: () => [],
     end() {
       if (!ended) see(decoder.end())
       ended = true
@@ -73,6 +76,7 @@ function lineWitness(wire: Wire, decoder: () => StreamDecoder): Witness {
   const endMark = endMarks[wire]
   const decidingMark = decidingMarks[wire]
   const told: string[] = []
+  let fresh: readonly string[] = []
   let first = ''
   let deciding: string | undefined
   let tail = ''
@@ -86,6 +90,7 @@ function lineWitness(wire: Wire, decoder: () => StreamDecoder): Witness {
     if (isDeciding) deciding = line
     if (told.length === maxLines) told.splice(told[maxLines / 2] === deciding ? maxLines / 2 + 1 : maxLines / 2, 1)
     told.push(line)
+    fresh = [...fresh.slice(1 - maxLines), line]
   }
   return {
     push(piece) {
@@ -99,6 +104,11 @@ function lineWitness(wire: Wire, decoder: () => StreamDecoder): Witness {
       tail = text.slice(past)
       if (first === '') first = firstOf(lines)
       if (endMark.test(lines) || usageMark.test(lines) || decides(lines)) lines.split('\n').forEach(see)
+    },
+    newLines() {
+      const lines = fresh
+      fresh = []
+      return lines
     },
     events() {
       if (told.length === 0) return []

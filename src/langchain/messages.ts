@@ -94,7 +94,7 @@ export function fromLangChainMessages(messages: readonly BaseMessage[]): {
       addResult(read, message, calls, path, losses)
       return
     }
-    const next = readMessage(message, path, losses)
+    const next = readMessage(message, index, path, losses)
     if (next === undefined) return
     if (next.role === 'assistant') for (const call of next.content.filter(isCall)) calls.set(call.id, call)
     read.push(next)
@@ -122,9 +122,9 @@ function addResult(
   read[read.length - 1] = { ...last, results }
 }
 
-function readMessage(message: BaseMessage, path: string, losses: MessageLoss[]): Message | undefined {
+function readMessage(message: BaseMessage, position: number, path: string, losses: MessageLoss[]): Message | undefined {
   if (LangChainAnswer.isInstance(message)) {
-    const turn = readTurn(message)
+    const turn = readTurn(message, position)
     losses.push(...turn.dropped.map((place) => droppedBlock(path, place)))
     return { ...turn.message, role: 'assistant', content: turn.slots.map(({ part }) => part) }
   }

@@ -4,6 +4,7 @@ import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
 import { freeze } from '../conversation/freeze.js'
 import type { CompletionRequest } from '../conversation/request.js'
+import { checkRequestLimits, limitExceeded } from '../conversation/request-limits.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
@@ -149,6 +150,7 @@ class Call {
   readonly #given: ModelRequest
   readonly #env: Env
   readonly #folder = createFolder()
+  #calls = 0
   /** What the request could not say. */
   losses: readonly CompletionEvent[] = []
   #exchange: Exchange | undefined
@@ -170,7 +172,8 @@ class Call {
   /** What is sent, once it is known that the model can do it. */
   encoded(stream: boolean): HttpRequest | Promise<HttpRequest> {
     checkRequest(this.#given)
-    const { missingKey } = this.endpoint
+    const { missingKey, requestLimits, limitsOption = 'requestLimits' } = this.endpoint
+    checkRequestLimits(this.#given, requestLimits, limitsOption)
     const { model = this.endpoint.model, ...asked } = this.#given
     const request: CompletionRequest = { model, ...asked } // the model first: what is added behind a spread makes a new shape each time
     if (missingKey !== undefined) throw new ToolwireError('authentication', missingKey)
@@ -222,6 +225,13 @@ class Call {
         this.failure = event.error
         return events.slice(0, index)
       }
+      if (event.type === 'tool_call' || event.type === 'broken_call') {
+        this.#calls += 1
+        if (this.#calls > this.endpoint.requestLimits.callsPerTurn) {
+          this.failure = tooManyCalls(this.#calls, this.endpoint)
+          return events.slice(0, index)
+        }
+      }
       this.#folder.push(event)
     }
     return events
@@ -250,4 +260,8 @@ function requestFailure(message: string, cause: unknown): ToolwireError {
 /** What a decoder threw. Sending the same request again would give the same error. */
 function responseFailure(message: string, cause: unknown): ToolwireError {
   return new ToolwireError('malformed_response', `the response can't be read: ${message}`, { cause, retryable: false })
+}
+
+function tooManyCalls(count: number, { requestLimits, limitsOption = 'requestLimits' }: Endpoint): ToolwireError {
+  return limitExceeded('callsPerTurn', 'the answer', count, requestLimits, limitsOption)
 }

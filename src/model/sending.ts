@@ -1,4 +1,5 @@
 // One HTTP exchange with an endpoint: sent again where that may help, under its deadlines, an error answer as a coded error.
+import type { RequestLimits } from '../conversation/request-limits.js'
 import { ToolwireError } from '../errors/error.js'
 import { bodyBytes } from '../frames/body.js'
 import type { Deadlines } from '../transport/deadlines.js'
@@ -35,6 +36,9 @@ export interface Endpoint {
   readonly onRetry?: ((retry: Retry) => void) | undefined
   readonly textCalls?: 'recover' | undefined
   readonly capabilities: Capabilities
+  readonly requestLimits: RequestLimits
+  /** Where the limits are set, for the error. Default: `requestLimits`. */
+  readonly limitsOption?: string | undefined
 }
 
 /** The answers of providers by the errors that they became. */

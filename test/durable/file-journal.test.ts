@@ -1,4 +1,4 @@
-import { type FileHandle, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -6,14 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAppender } from '../../src/durable/append.js'
 import { fileJournalOn } from '../../src/durable/file-journal.js'
 import type { JournalFile } from '../../src/durable/files.js'
-import { cancelRun, fileJournal, listRuns, pruneRuns, readRun } from '../../src/durable/index.js'
+import { fileJournal, listRuns, pruneRuns, readRun } from '../../src/durable/index.js'
 import { run } from '../../src/loop/run.js'
 import type { Model } from '../../src/model/model.js'
 import { scriptedModel } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
 import type { AnyTool } from '../../src/tools/tool.js'
 import { expectPaired } from '../loop/paired.js'
-import { editJournal, editLease, removeLease } from './edited.js'
+import { editJournal, removeLease } from './edited.js'
 import { unsynced } from './unsynced.js'
 
 let folder: string
@@ -198,136 +198,6 @@ describe('a run in a file', () => {
     expect(result.stop).toMatchObject({ reason: 'error', error: { code: 'limit_exceeded' } })
     const again = await run({ model: scriptedModel(['short']), journal: fileJournal(folder), runId: 'r' })
     expect(again.text).toBe('short')
-  })
-})
-
-describe('who has a run', () => {
-  test('of ten that open it at once one wins, and the others are told who', async () => {
-    const store = fileJournal(folder)
-    const opened = await Promise.allSettled(Array.from({ length: 10 }, () => store.open('r')))
-    const won = opened.flatMap((entry) => (entry.status === 'fulfilled' ? [entry.value] : []))
-    expect(won).toHaveLength(1)
-    for (const entry of opened) {
-      if (entry.status === 'rejected') expect(entry.reason).toMatchObject({ code: 'run_locked', retryable: true })
-    }
-    await won[0]?.close({ reason: 'answer' })
-    const next = await store.open('r')
-    await next.close({ reason: 'answer' })
-  })
-
-  test('a run whose process is gone can be taken at once', async () => {
-    const store = fileJournal(folder)
-    await (await store.open('r')).close({ reason: 'answer' })
-    for (const owner of [{ pid: 4_194_303 }, { started: '1' }, {}]) {
-      await editLease(folder, 'r', owner)
-      await (await store.open('r')).close({ reason: 'answer' })
-    }
-  })
-
-  test.each([
-    ['another machine', { host: 'elsewhere' }],
-    ['another process namespace of this machine', { namespace: 'pid:[1]' }],
-    ['this machine before its last start', { boot: 'earlier' }],
-    ['another thread', { thread: 7 }],
-  ])('a run of %s is taken when its lease was not renewed for the lease time', async (_, owner) => {
-    await (await fileJournal(folder, { leaseMs: 300 }).open('r')).close({ reason: 'answer' })
-    await editLease(folder, 'r', owner)
-    const waits: unknown[] = []
-    const started = performance.now()
-    const journal = await fileJournal(folder, { onWait: (wait) => waits.push(wait) }).open('r')
-    expect(performance.now() - started).toBeGreaterThanOrEqual(300)
-    expect(waits).toMatchObject([{ runId: 'r', leaseMs: 300, pid: process.pid }])
-    await journal.close({ reason: 'answer' })
-  })
-
-  test('a run whose lease is renewed elsewhere is refused, and taken only when asked for', async () => {
-    await (await fileJournal(folder, { leaseMs: 400 }).open('r')).close({ reason: 'answer' })
-    let renewals = 0
-    const renew = (): Promise<void> => editLease(folder, 'r', { host: 'elsewhere' }, { renewals: renewals++ })
-    await renew()
-    const timer = setInterval(() => void renew(), 60)
-    await expect(fileJournal(folder).open('r')).rejects.toMatchObject({
-      code: 'run_locked',
-      detail: { host: 'elsewhere', pid: process.pid },
-    })
-    clearInterval(timer)
-    await (await fileJournal(folder, { takeOver: true }).open('r')).close({ reason: 'answer' })
-  })
-
-  test('waiting for a lease ends when the run is aborted', async () => {
-    await (await fileJournal(folder).open('r')).close({ reason: 'answer' })
-    await editLease(folder, 'r', { host: 'elsewhere' })
-    const journal = fileJournal(folder)
-    const result = await run({
-      model: scriptedModel([]),
-      prompt: 'go',
-      journal,
-      runId: 'r',
-      signal: AbortSignal.timeout(50),
-    })
-    expect(result.stop).toMatchObject({ reason: 'aborted' })
-  })
-
-  test('a process that lost its lease records nothing more, and starts no call', async () => {
-    const pay = counting('pay')
-    let lose: Promise<void> | undefined
-    const model = scriptedModel(async () => {
-      lose ??= (async () => {
-        await (await fileJournal(folder, { takeOver: true }).open('r')).close({ reason: 'answer' })
-      })()
-      await lose
-      return { calls: [{ name: 'pay' }] }
-    })
-    const result = await run({ model, tools: [pay.tool], prompt: 'go', journal: fileJournal(folder), runId: 'r' })
-    expect(result.stop).toMatchObject({ reason: 'error', error: { code: 'run_locked', retryable: true } })
-    expectPaired(result.messages)
-    expect(pay.ran).toEqual([])
-    expect((await readRun(folder, 'r')).recorded.map(({ name }) => name)).toEqual(['start'])
-    const next = await run({
-      model: twoTurns(),
-      tools: [pay.tool, counting('look').tool],
-      journal: fileJournal(folder),
-      runId: 'r',
-    })
-    expect([next.text, pay.ran.length]).toEqual(['Done.', 1])
-  })
-
-  test('a run that was cut off, resumed and finished is done, and is cleared away with all its files', async () => {
-    const cutOff = await fileJournal(folder).open('r')
-    await editLease(folder, 'r', { pid: 4_194_303 })
-    expect(await listRuns(folder)).toMatchObject([{ status: 'interrupted' }])
-    await run({ model: scriptedModel(['Hi.']), prompt: 'go', journal: fileJournal(folder), runId: 'r' })
-    expect(await listRuns(folder)).toMatchObject([{ runId: 'r', status: 'done' }])
-    await expect(cutOff.close({ reason: 'answer' })).rejects.toMatchObject({ code: 'run_locked' })
-    expect(await listRuns(folder)).toMatchObject([{ runId: 'r', status: 'done' }])
-    expect(await pruneRuns(folder, { olderThanMs: 0 })).toEqual(['r'])
-    expect(await readdir(folder)).toEqual([])
-  })
-
-  test('cancelled from outside, a running tool is told, the run stops, and it cannot go on', async () => {
-    const slow = tool({
-      name: 'slow',
-      description: 'Waits until it is told to stop',
-      input: { type: 'object' },
-      execute: (_, { signal }) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped'), { once: true })),
-    })
-    const running = run({
-      model: scriptedModel([{ calls: [{ name: 'slow' }] }, 'Done.']),
-      tools: [slow],
-      prompt: 'go',
-      journal: fileJournal(folder),
-      runId: 'r',
-    })
-    await expect.poll(async () => (await listRuns(folder))[0]?.steps).toBe(3)
-    expect(await listRuns(folder)).toMatchObject([{ status: 'running' }])
-    await cancelRun(folder, 'r')
-    const result = await running
-    expect(result.stop).toMatchObject({ reason: 'aborted' })
-    expectPaired(result.messages)
-    expect(await listRuns(folder)).toMatchObject([{ status: 'cancelled' }])
-    const again = await run({ model: scriptedModel([]), journal: fileJournal(folder), runId: 'r' })
-    expect(again.stop).toMatchObject({ reason: 'error', error: { code: 'aborted' } })
   })
 })
 

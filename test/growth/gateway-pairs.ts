@@ -2,6 +2,7 @@
 import type { CompletionEvent } from '../../src/conversation/events.js'
 import { fold } from '../../src/conversation/fold.js'
 import { type Wire, wires } from '../../src/conversation/messages.js'
+import { noRequestLimits } from '../../src/conversation/request-limits.js'
 import { unfold } from '../../src/conversation/unfold.js'
 import { bodyText, utf8 } from '../../src/frames/body.js'
 import { isWhole, type Piece } from '../../src/gateway/arrival.js'
@@ -130,8 +131,10 @@ export function gatewayCall(
     retries: 0,
     transport,
   } as const
-  const target = isForwarded ? endpoint : compatible({ ...endpoint, capabilities: { tools: 'yes' } })
-  const gateway = createGateway({ routes: [{ match: '*', targets: [target] }] })
+  const target = isForwarded
+    ? endpoint
+    : compatible({ ...endpoint, capabilities: { tools: 'yes' }, requestLimits: noRequestLimits })
+  const gateway = createGateway({ routes: [{ match: '*', targets: [target] }], limits: noRequestLimits })
   const headers = { host: '127.0.0.1', 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
   const fixed = body.includes(salt) ? undefined : utf8(body)
   return async () => {

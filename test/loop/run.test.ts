@@ -331,3 +331,17 @@ test('tools are not sent to a model that is known to have none, whoever wrote th
   expect(model.requests).toEqual([])
   expect((await run({ model, prompt: 'Hi' })).text).toBe('Hi')
 })
+
+test.each([
+  [
+    'text instead of parts',
+    { messages: [{ role: 'user', content: 'Hi' }] },
+    'messages[0].content must be an array of parts',
+  ],
+  ['an unknown choice', { prompt: 'Hi', tools: [add], toolChoice: 'any' }, "toolChoice must be 'auto', 'none'"],
+  ['no choice at all', { prompt: 'Hi', tools: [add], toolChoice: null }, "toolChoice must be 'auto', 'none'"],
+])('%s is refused before anything starts, and named', async (_, options, message) => {
+  const model = scriptedModel([{ text: 'Hi' }])
+  await expect(run({ model, ...options } as never)).rejects.toThrow(message)
+  expect(model.requests).toEqual([])
+})

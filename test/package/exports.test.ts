@@ -90,7 +90,16 @@ test('the dbos door exports these values', () => {
 })
 
 test('the durable door exports these values', () => {
-  expect(Object.keys(durable).toSorted()).toEqual(['cancelRun', 'fileJournal', 'listRuns', 'pruneRuns', 'readRun'])
+  expect(Object.keys(durable).toSorted()).toEqual([
+    'cancelRun',
+    'checkRun',
+    'checkRuns',
+    'fileJournal',
+    'listRuns',
+    'pruneRuns',
+    'readRun',
+    'salvageRun',
+  ])
 })
 
 test('the gateway door exports these values', () => {

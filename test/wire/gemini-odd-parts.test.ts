@@ -180,3 +180,27 @@ describe('a call in pieces', () => {
     expect(response.losses.map((loss) => loss.code)).toContain('arguments_contradicted')
   })
 })
+
+test('an answer in snake_case has its text, its call, its finish and its figures', () => {
+  const { text, toolCalls, finishReason, usage, model } = whole({
+    candidates: [
+      {
+        content: { parts: [{ text: 'Hm.' }, { function_call: { name: 'f', args: { q: 1 } } }] },
+        finish_reason: 'STOP',
+      },
+    ],
+    usage_metadata: { prompt_token_count: 3, candidates_token_count: 4, total_token_count: 7 },
+    model_version: 'm-1',
+  })
+  expect([text, toolCalls[0]?.arguments, finishReason, model]).toEqual(['Hm.', '{"q":1}', 'tool_calls', 'm-1'])
+  expect(usage).toEqual({ input: 3, output: 4, total: 7 })
+})
+
+test('a function with two schemas has the JSON Schema, and that is reported', () => {
+  const declaration = { name: 'f', parameters: { type: 'OBJECT' }, parametersJsonSchema: { type: 'object' } }
+  const body = JSON.stringify({ contents: [], tools: [{ functionDeclarations: [declaration] }] })
+  const http = { method: 'POST', path: '/v1beta/models/m:generateContent', headers: {}, body }
+  const { request, losses } = codec.request.decode(http, env)
+  expect(request.tools).toMatchObject([{ name: 'f', inputSchema: { type: 'object' } }])
+  expect(losses.map((loss) => [loss.code, loss.path])).toEqual([['schema_ignored', '/tools/0/functionDeclarations/0']])
+})

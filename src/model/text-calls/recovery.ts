@@ -3,7 +3,7 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { CompletionRequest, ToolChoice } from '../../conversation/request.js'
 import type { Exchange } from '../../wire/codec.js'
-import { madeCallId } from '../../wire/names.js'
+import { answerIdOf, madeCallId } from '../../wire/names.js'
 import { findCalls, shownUntil } from './find-calls.js'
 import type { DeclaredTools, TextCall } from './text-call.js'
 
@@ -72,7 +72,7 @@ export function textCallRecovery(request: CompletionRequest, exchange: Exchange)
     if (calls.length === 0) return undefined
     held.clear()
     const events = calls.map(({ name, arguments: args }, ordinal): CompletionEvent => {
-      const id = madeCallId(`${responseId}/text`, ordinal)
+      const id = madeCallId(`${answerIdOf(responseId, exchange)}/text`, ordinal)
       const own = exchange.names?.get(name) ?? name
       const call = { type: 'tool_call', id, name: own, arguments: args, recovered: true } as const
       return { type: 'tool_call', part: lastPart + 1 + ordinal, call }

@@ -89,6 +89,7 @@ function exchangeOf(
     model: request.model,
     provider: env.profile.name,
     stream,
+    position: request.messages.length,
     ...(names === undefined ? {} : { names }),
     ...(keys === undefined ? {} : { keys }),
     ...mappingsOf(request, toolDialects, outputDialects),

@@ -12,7 +12,7 @@ import { brokenHeadLength, mayBeBrokenText } from '../arguments.js'
 import { type CallAssembler, callAssembler } from '../calls.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { leftover } from '../extra.js'
-import { madeCallId } from '../names.js'
+import { answerIdOf, madeCallId } from '../names.js'
 import { type FrameReader, sseStream } from '../sse-stream.js'
 import { errorIn } from './error.js'
 import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent, unreadable } from './response.js'
@@ -40,6 +40,7 @@ interface OpenBlock {
 }
 
 interface Reader {
+  readonly exchange: Exchange
   readonly origin: Origin
   readonly calls: CallAssembler
   readonly blocks: OpenBlock[]
@@ -84,6 +85,7 @@ export function decode(exchange: Exchange, env: Env): StreamDecoder {
 
 function readerOf(exchange: Exchange, env: Env): Reader {
   const reader: Reader = {
+    exchange,
     origin: originOf(exchange, env),
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
     blocks: [],
@@ -242,7 +244,7 @@ function openBlock(reader: Reader, frame: JsonObject, text: string, events: Comp
     if (isWhole) block.input = rawSpans(text, ['/content_block/input']).get('/content_block/input')
     const call = callHead(head)
     // Without id and name the assembler would take it for more of the call before.
-    const id = call.id || call.name ? call.id : madeCallId(reader.id, reader.calls.count())
+    const id = call.id || call.name ? call.id : madeCallId(answerIdOf(reader.id, reader.exchange), reader.calls.count())
     for (const event of reader.calls.push({ ...call, id, index: block.part }, block.part)) events.push(event)
   }
 }

@@ -7,8 +7,9 @@ import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { brokenText, objectCallOf } from '../arguments.js'
 import type { CallAssembler, CallFragment } from '../calls.js'
+import type { Exchange } from '../codec.js'
 import { sameValue } from '../differences.js'
-import { madeCallId } from '../names.js'
+import { answerIdOf, madeCallId } from '../names.js'
 import { type PartialArguments, partialArguments } from './partial-arguments.js'
 import { callExtra, isUnreadable, signatureOf, splitPart, textExtra, textIn } from './parts-decode.js'
 import type { RepeatFinder } from './repeats.js'
@@ -16,6 +17,7 @@ import { camelKeys, objectOf, wire } from './types.js'
 
 /** How far an answer has been read. */
 export interface PartState {
+  readonly exchange: Exchange
   readonly origin: Origin
   readonly calls: CallAssembler
   /** The id of the answer, as far as it is known. */
@@ -200,7 +202,7 @@ function fragmentOf(state: PartState, part: JsonObject, call: JsonObject): CallF
   const given = textIn(call.id)
   const { extra } = callExtra(part, call)
   return {
-    id: given || madeCallId(state.id, state.calls.count()),
+    id: given || madeCallId(state.id || answerIdOf('', state.exchange), state.calls.count()),
     name: textIn(call.name),
     whole: true,
     opaque: signatureOf(part, state.origin),

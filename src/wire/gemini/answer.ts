@@ -13,7 +13,7 @@ import { errorIn } from './error.js'
 import { textIn } from './parts-decode.js'
 import { createRepeatFinder } from './repeats.js'
 import { finishReasonOf, listOf, wire } from './types.js'
-import { usageMetadata, usageOf } from './usage.js'
+import { camelUsage, usageMetadata, usageOf } from './usage.js'
 
 export interface AnswerReader {
   /** One response object; `text` is its JSON, from which arguments are cut. False when the answer failed. */
@@ -39,6 +39,7 @@ export function answerReader(exchange: Exchange, env: Env): AnswerReader {
   const provider = exchange.provider ?? env.profile.name
   const origin: Origin = exchange.model === '' ? { wire, provider } : { wire, provider, model: exchange.model }
   const state: AnswerState = {
+    exchange,
     origin,
     asked: exchange.model,
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id }),
@@ -112,9 +113,7 @@ function readFields(state: AnswerState, chunk: JsonObject): boolean {
         break
       case 'usageMetadata':
       case 'usage_metadata':
-        // The last one counts; on Vertex earlier ones hold no figures.
-        if (isJsonObject(value))
-          state.usage = value.totalTokenCount === undefined ? { ...state.usage, ...value } : value
+        if (isJsonObject(value)) readUsage(state, camelUsage(value))
         break
       case 'modelVersion':
       case 'model_version':
@@ -138,6 +137,11 @@ function readFields(state: AnswerState, chunk: JsonObject): boolean {
     known = true
   }
   return known
+}
+
+/** The last figures count; on Vertex earlier ones hold no figures. */
+function readUsage(state: AnswerState, usage: JsonObject): void {
+  state.usage = usage.totalTokenCount === undefined ? { ...state.usage, ...usage } : usage
 }
 
 function readFeedback(state: AnswerState, value: Json): void {

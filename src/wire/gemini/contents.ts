@@ -146,7 +146,7 @@ function readUser(content: JsonObject, parts: readonly GivenPart[], reading: Rea
   reading.messages.push({ role: 'user', content: others, extra: { [wire]: { $joined: true } } })
 }
 
-/** Each response with the call it answers: by id, else the next unanswered call of that name. */
+/** Each response with the call it answers: by id, else the next unanswered call of that name. A foreign id names no call that has one. */
 function matched(responses: readonly GivenPart[], reading: Reading): readonly ToolResult[] {
   const named = responses.map(({ part }) => {
     const response = objectOf(camelKeys(part).functionResponse) ?? {}
@@ -159,12 +159,11 @@ function matched(responses: readonly GivenPart[], reading: Reading): readonly To
     const span = (value: Json): string | undefined => rawResponse(reading.spans, path, value)
     const byId = calls[index]
     if (byId !== undefined) return decodeResult(part, span, { callId: byId.id, name: name || byId.name })
-    const nameless = open.takeWithoutId(name)
-    if (nameless !== undefined) {
-      return decodeResult(part, span, { callId: nameless.id, name, ...(id === '' ? {} : { note: id }) })
+    const call = id === '' ? open.takeByName(name) : open.takeWithoutId(name)
+    if (call !== undefined) {
+      const note = id === '' ? (call.hadId ? { note: false } : {}) : { note: id }
+      return decodeResult(part, span, { callId: call.id, name, ...note })
     }
-    const unnamed = id === '' ? open.takeByName(name) : undefined
-    if (unnamed !== undefined) return decodeResult(part, span, { callId: unnamed.id, name, note: false })
     return decodeResult(part, span, { callId: id, name })
   })
 }

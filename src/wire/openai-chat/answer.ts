@@ -386,7 +386,7 @@ function fragmentOf(answer: Answer, call: JsonObject, position: number, json: st
     whole: answer.whole,
     opaque: isJsonObject(content) ? { origin: answer.origin, data: content } : undefined,
     extra,
-    broken: isCustom ? 'not_an_object' : undefined,
+    isInput: isCustom,
   }
 }
 

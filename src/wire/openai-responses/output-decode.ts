@@ -16,6 +16,7 @@ import { reasonOf } from './finish.js'
 import { argumentsOf, decodeText, isReadableItem } from './items.js'
 import { attach, callFragment, finishItem, pushAll } from './output-finish.js'
 import { find, findDone, findFinal, type Item, itemFor, reach, type State, slotOf } from './output-items.js'
+import { addTools } from './provider-calls.js'
 import { sectionBreak } from './reasoning.js'
 import { answered, isDefault, isMadeId, wire } from './types.js'
 import { decodeUsage, usageMetadata } from './usage.js'
@@ -38,6 +39,7 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
   const state: State = {
     origin,
     exchange,
+    tools: { custom: new Set(), hosted: false },
     byOrdinal: new Map(),
     byIndex: new Map(),
     byId: new Map(),
@@ -49,6 +51,7 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
     ended: false,
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id ?? '' }),
   }
+  addTools(state.tools, exchange.opaqueTools)
   return {
     event: (event, into) => readEvent(state, event, into),
     complete: (response, into) => complete(state, response, into),
@@ -137,6 +140,7 @@ function fail(state: State, event: JsonObject, into: CompletionEvent[]): boolean
 
 function start(state: State, response: JsonObject, into: CompletionEvent[]): void {
   if (state.id !== undefined) return
+  addTools(state.tools, response.tools)
   const id = typeof response.id === 'string' && !isMadeId(response.id) ? response.id : ''
   const model = typeof response.model === 'string' ? response.model : state.exchange.model
   state.id = id
@@ -174,9 +178,15 @@ function argumentsDelta(state: State, event: JsonObject, into: CompletionEvent[]
     unknown(event, into)
     return
   }
+  if (isOfProvider(state, event)) return // it comes whole with its item
   const item = find(state, event, 'function_call')
   // A call that was not announced has no id yet; it comes whole with its item.
   if (item.announced !== undefined) pushAll(state.calls.push({ index: item.ordinal, text: delta }, item.part), into)
+}
+
+/** Whether a fragment belongs to an item that the client does not run. */
+function isOfProvider({ byId, byIndex }: State, { item_id: id, output_index: index }: JsonObject): boolean {
+  return (byId.get(id) ?? byIndex.get(index))?.kind === 'other'
 }
 
 function reasoningDelta(

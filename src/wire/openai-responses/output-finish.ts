@@ -88,6 +88,7 @@ export function callFragment(item: JsonObject, state: State, place: Item): CallF
     id: typeof id === 'string' ? id : undefined,
     name: typeof item.name === 'string' ? item.name : undefined,
     opaque: identityOf(item, state.origin, 'incomplete').opaque,
+    isInput: item.type === 'custom_tool_call',
     broken: brokenReason(item),
   }
 }

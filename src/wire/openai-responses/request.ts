@@ -79,8 +79,21 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
 function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule, profile: ResponsesProfile): Exchange {
   const names = renamed(request.tools, rule)
   const maps = mappingsOf(request, toolDialects, toolDialects)
-  const exchange = { wire, model: request.model, provider: profile.name, stream, ...maps }
+  const exchange = {
+    wire,
+    model: request.model,
+    provider: profile.name,
+    stream,
+    position: request.messages.length,
+    ...maps,
+    ...opaqueToolsOf(request),
+  }
   return names === undefined ? exchange : { ...exchange, names }
+}
+
+function opaqueToolsOf({ tools = [] }: CompletionRequest): Pick<Exchange, 'opaqueTools'> {
+  if (!tools.some(({ type }) => type === 'opaque')) return {}
+  return { opaqueTools: tools.flatMap((tool) => (tool.type === 'opaque' ? [tool.data] : [])) }
 }
 
 /** All members but tools and input, as the text of an object. */
