@@ -5,6 +5,7 @@ import { ToolwireError } from '../../src/errors/error.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
 import { bundleSchema } from '../../src/schema/bundle.js'
 import { takeSchema } from '../../src/schema/intake.js'
+import { restrict } from '../../src/schema/restrict/restrict.js'
 import { upgradeSchema } from '../../src/schema/upgrade.js'
 import { importTool } from '../../src/tools/import-tool.js'
 import { isSuiteFound, readGroups, readRemotes, type SuiteDraft, type SuiteGroup } from './official-suite.js'
@@ -66,10 +67,13 @@ const leavesOut = /^an enum without values is dropped$|is not a known dialect an
 
 /** As the schema of an argument, because the arguments themselves are always an object. */
 const asArgument: Judge = (schema) => {
-  const { $schema, ...rest } = typeof schema === 'boolean' ? { $schema: undefined, allOf: [schema] } : schema
+  return importedTool(argumentOf(typeof schema === 'boolean' ? { allOf: [schema] } : schema))
+}
+
+function argumentOf({ $schema, ...rest }: JsonObject, required: readonly string[] = []): JsonObject {
   const value = { $id: 'https://tool.test/', ...rest }
-  const root = { $id: 'https://tool.test/root', type: 'object', properties: { value } }
-  return importedTool($schema === undefined ? root : { $schema, ...root })
+  const root = { $id: 'https://tool.test/root', type: 'object', properties: { value }, required }
+  return $schema === undefined ? root : { $schema, ...root }
 }
 
 const asBundledArgument: Judge = (schema) =>
@@ -149,5 +153,30 @@ describe.skipIf(!isSuiteFound)('the official JSON Schema Test Suite', () => {
       draft7: { passed: 108, refused: {} },
     },
     (file) => file !== 'content.json',
+  )
+
+  test.each([
+    ['draft2020-12', 186],
+    ['draft7', 153],
+  ] as const)(
+    '%s: a schema lowered for a provider accepts every valid value, or says that it is narrower',
+    async (draft, count) => {
+      const refused: string[] = []
+      let accepted = 0
+      for (const { title, schema, tests } of readGroups(draft)) {
+        const root = typeof schema === 'boolean' ? undefined : bundleSchema(argumentOf(schema, ['value']), remotes)
+        const original = root === undefined ? () => ({ refused: 'boolean' }) : asWritten(root)
+        const lowered = root === undefined ? undefined : restrict(root, 'gemini_json_schema')
+        if (lowered === undefined || lowered.refused !== undefined || lowered.mapping !== undefined) continue
+        if (lowered.losses.some(({ kind }) => kind === 'narrowed')) continue
+        const check = asWritten(lowered.schema)
+        for (const { description, data } of tests) {
+          if ((await original({ value: data })) !== true) continue
+          if ((await check({ value: data })) === true) accepted += 1
+          else refused.push(`${title}: ${description}`)
+        }
+      }
+      expect({ refused, accepted }).toEqual({ refused: [], accepted: count })
+    },
   )
 })
