@@ -1,4 +1,4 @@
-// `npm run mutants [-- --seed n] [--count 400] [--folder src/json] [--file src/json/parse.ts] [--changed main] [--resume] [--survivors]`:
+// `npm run mutants [-- --seed n] [--count 400] [--folder src/json] [--file src/json/parse.ts] [--changed main] [--fresh] [--resume] [--survivors]`:
 // changes the sources at random, one place at a time, and runs the tests of the area that run this place. A mutant that no test notices
 // survives. Prints a table per folder and the survivors, and fails when the score is below 85 %.
 import { execFileSync, fork } from 'node:child_process'
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     changed: { type: 'string' },
     workers: { type: 'string', default: '1' },
     least: { type: 'string', default: '85' },
+    fresh: { type: 'boolean', default: false },
     resume: { type: 'boolean', default: false },
     survivors: { type: 'boolean', default: false },
   },
@@ -59,7 +60,10 @@ function createWorker(name) {
         return { status: 'timeout', ms: timeoutMs }
       }
     },
-    stop: () => child?.disconnect(),
+    stop() {
+      if (child?.connected === true) child.disconnect()
+      child = undefined
+    },
   }
 }
 
@@ -133,7 +137,7 @@ const keyOf = (mutant) => `${mutant.file}\n${mutant.text}\n${describe(mutant)}`
 const place = ({ file, line, column }) => `${file}:${line}:${column}`
 
 function printTable(results) {
-  const columns = ['killed', 'timeout', 'survived', 'no test', 'equivalent']
+  const columns = ['killed', 'timeout', 'survived', 'no test', 'failed', 'equivalent']
   const rows = [...new Set(results.map(({ folder }) => folder))].toSorted()
   const row = (name, list) => {
     const counts = columns.map((status) => list.filter((result) => result.status === status).length)
@@ -174,7 +178,15 @@ console.log(
 const workers = Array.from({ length: Number(values.workers) }, (_, index) => createWorker(`worker-${index}`))
 const { files } = await workers[0].ask('list')
 const tests = files.filter(isRunnable)
-const records = await measureBaseline({ root, cache, worker: workers[0], tests, sources: all, log })
+const records = await measureBaseline({
+  root,
+  cache,
+  worker: workers[0],
+  tests,
+  sources: all,
+  isFresh: values.fresh,
+  log,
+})
 const points = new Map([...selected].map(([file, source]) => [file, listPoints(file, source)]))
 const equivalent = readEquivalent()
 
@@ -220,11 +232,11 @@ async function judge(worker, mutant) {
 
 await Promise.all(workers.map(work))
 for (const worker of workers) worker.stop()
-const survivors = results.filter(({ status }) => status === 'survived' || status === 'no test')
+const survivors = results.filter((result) => !isDetected(result) && result.status !== 'equivalent')
 console.log(`\n${survivors.length} survivors`)
 for (const survivor of survivors.toSorted((a, b) => (place(a) < place(b) ? -1 : 1))) {
   console.log(
-    `${place(survivor)}  ${survivor.status === 'no test' ? '(no test runs it)' : `(${survivor.tests} test files)`}`,
+    `${place(survivor)}  ${survivor.status === 'survived' ? `(${survivor.tests} test files)` : `(${survivor.status})`}`,
   )
   console.log(`    ${survivor.text}\n    ${describe(survivor)}`)
 }

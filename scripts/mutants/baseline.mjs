@@ -17,10 +17,10 @@ export function readTree(root, folder) {
 }
 
 /** Measures the test files that have no valid record yet. Returns all records by test file. */
-export async function measureBaseline({ root, cache, worker, tests, sources, log }) {
+export async function measureBaseline({ root, cache, worker, tests, sources, isFresh, log }) {
   const digests = new Map([...sources].map(([file, source]) => [file, digest(source)]))
   const recordFile = join(cache, 'baseline.json')
-  const known = existsSync(recordFile) ? JSON.parse(readFileSync(recordFile, 'utf8')) : {}
+  const known = existsSync(recordFile) && !isFresh ? JSON.parse(readFileSync(recordFile, 'utf8')) : {}
   const records = {}
   const missing = []
   for (const test of tests) {
@@ -40,6 +40,8 @@ export async function measureBaseline({ root, cache, worker, tests, sources, log
     )
     writeFileSync(recordFile, JSON.stringify({ ...known, ...records }))
   }
+  // The next one transforms the sources without marks.
+  if (missing.length > 0) worker.stop()
   return records
 
   async function measure(test) {

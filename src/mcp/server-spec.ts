@@ -46,7 +46,9 @@ export function capabilitiesOf(spec: McpServerSpec): readonly ToolCapability[] {
 
 /** Texts of a spec that no error or log may show. */
 export function secretsOf(spec: McpServerSpec): readonly string[] {
-  return Object.values((isHttp(spec) ? spec.headers : spec.env) ?? {})
+  if (!isHttp(spec)) return Object.values(spec.env ?? {})
+  // A server may repeat a token without the scheme in front of it.
+  return Object.values(spec.headers ?? {}).flatMap((value) => [value, value.replace(/^\S+\s+/, '')])
 }
 
 /** Refuses what names neither a command nor an address, or both, before anything is started. */

@@ -4,7 +4,7 @@ import type { AnyCall, Message, ToolResult, Wire } from '../conversation/message
 import { isCall } from '../conversation/messages.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import type { DecodedRequest } from '../wire/codec.js'
-import { bodyFaults } from './body-checks.js'
+import { bodyFaults, type IsStored } from './body-checks.js'
 import type { Signer } from './provider-signatures.js'
 import type { ProviderRequest } from './provider-state.js'
 import { schemaFaults } from './schema-checks.js'
@@ -67,10 +67,15 @@ const rules: Readonly<Record<Wire, HistoryRules>> = {
 }
 
 /** Why the request is refused; nothing when it is not. */
-export function refusalOf(decoded: DecodedRequest, raw: ProviderRequest['raw'], signer: Signer): string | undefined {
+export function refusalOf(
+  decoded: DecodedRequest,
+  raw: ProviderRequest['raw'],
+  signer: Signer,
+  isStored: IsStored,
+): string | undefined {
   const { request, exchange } = decoded
   const [first] = [
-    ...bodyFaults(exchange.wire, raw),
+    ...bodyFaults(exchange.wire, raw, isStored),
     ...toolFaults(request, rules[exchange.wire]),
     ...schemaFaults(exchange.wire, request),
     ...historyFaults(request.messages, rules[exchange.wire]),

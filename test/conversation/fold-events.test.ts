@@ -7,7 +7,7 @@ import { ToolwireError } from '../../src/errors/error.js'
 const origin = { wire: 'anthropic', provider: 'anthropic', model: 'm' } as const
 const start: CompletionEvent = { type: 'start', id: 'r1', model: 'm' }
 const finish: CompletionEvent = { type: 'finish', reason: 'stop' }
-const opaque = (data: string) => ({ origin, data })
+const opaque = (signature: string) => ({ origin, data: { signature } })
 
 const contentOf = (...events: readonly CompletionEvent[]): unknown => fold([start, ...events, finish]).message.content
 

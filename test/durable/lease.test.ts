@@ -1,5 +1,5 @@
 // Who has a run: one process at a time, as long as it renews its lease.
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { run } from '../../src/loop/run.js'
 import { scriptedModel } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
 import { expectPaired } from '../loop/paired.js'
-import { editLease } from './edited.js'
+import { editLease, leasePath } from './edited.js'
 
 let folder: string
 beforeEach(async () => {
@@ -27,6 +27,15 @@ test('of ten that open it at once one wins, and the others are told who', async 
   await won[0]?.close({ reason: 'answer' })
   const next = await store.open('r')
   await next.close({ reason: 'answer' })
+})
+
+test('a lease is renewed while its process waits for something', async () => {
+  const journal = await fileJournal(folder, { leaseMs: 100 }).open('r')
+  const renewals = async (): Promise<number> =>
+    (JSON.parse(await readFile(await leasePath(folder, 'r'), 'utf8')) as { readonly renewals: number }).renewals
+  const before = await renewals()
+  await expect.poll(renewals).toBeGreaterThan(before + 2)
+  await journal.close({ reason: 'answer' })
 })
 
 test('a run whose process is gone can be taken at once', async () => {

@@ -96,7 +96,7 @@ const rows: readonly RequestCase[] = [
 
 const engine = offlineEngine()
 
-test.each(rows)('%s', (request, ...expected) => {
+test.each(rows.map((row) => ({ request: row[0], expected: row.slice(1) })))('$request', ({ request, expected }) => {
   const asked: CompletionRequest = {
     model: 'offline',
     messages: [{ role: 'user', content: [{ type: 'text', text: request }] }],

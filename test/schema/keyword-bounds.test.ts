@@ -98,7 +98,8 @@ const rows: readonly Row[] = [
 ]
 
 describe('a keyword at its edge', () => {
-  test.each(rows)('%j', (schema, passing, failing, message, path = '') => {
+  test.each(rows.map((row) => ({ row, name: JSON.stringify(row[0]) })))('$name', ({ row }) => {
+    const [schema, passing, failing, message, path = ''] = row
     for (const value of passing) expect([value, issuesOf(schema, value)]).toEqual([value, []])
     for (const value of failing) expect([value, issuesOf(schema, value)]).toEqual([value, [[path, message]]])
   })

@@ -68,7 +68,7 @@ const outcomes: Readonly<Record<Wire, { readonly [N in Name]?: Outcome }>> = {
 const hoisting: ReadonlySet<Wire> = new Set(['openai-chat', 'ollama', 'gemini'])
 
 /** Losses that every request has there, and those of the texts beside. */
-const beside = new Set(['max_tokens_default', 'text_joined'])
+const beside = new Set(['max_tokens_default', 'text_joined', 'tools_declared'])
 
 const look: Message = { role: 'user', content: [{ type: 'text', text: 'Look' }] }
 const fromUser = (part: Media): readonly Message[] => [

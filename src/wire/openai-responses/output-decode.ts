@@ -78,10 +78,17 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
     case 'response.refusal.delta':
       textDelta(state, event, true, into)
       break
+    case 'response.output_text.done':
+      textDone(state, event, event.text, into)
+      break
+    case 'response.refusal.done':
+      textDone(state, event, event.refusal, into)
+      break
     case 'response.output_item.added':
     case 'response.output_item.done':
-      if (!isReadableItem(event.item)) unknown(event, into)
+      if (!isJsonObject(event.item)) unknown(event, into)
       else if (event.type === 'response.output_item.added') announce(state, event.item, event.output_index, into)
+      else if (!isReadableItem(event.item)) unknown(event, into)
       else finishItem(state, findDone(state, event.item, event.output_index), event.item, into)
       break
     default:
@@ -91,8 +98,6 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
 
 /** Events that say what the item says again when it is done, or nothing at all. */
 const repeated: ReadonlySet<Json | undefined> = new Set([
-  'response.output_text.done',
-  'response.refusal.done',
   'response.content_part.added',
   'response.content_part.done',
   'response.reasoning_summary_part.added',
@@ -161,10 +166,20 @@ function textDelta(state: State, event: JsonObject, refused: boolean, into: Comp
   into.push({ type: 'text_delta', part: item.part + index, text: delta })
 }
 
+/** A text that is sent again when it is done; some servers send it only then. What it contradicts shows when the item is done. */
+function textDone(state: State, event: JsonObject, text: Json | undefined, into: CompletionEvent[]): void {
+  if (typeof text !== 'string' || text === '') return
+  const sent = find(state, event, 'message').sent[slotOf(event.content_index)] ?? ''
+  if (text.length <= sent.length || !text.startsWith(sent)) return
+  textDelta(state, { ...event, delta: text.slice(sent.length) }, event.type === 'response.refusal.done', into)
+}
+
 /** Says what is known of a text part before its first text: the item's id and fields, and that it is a refusal. */
 function begin(state: State, item: Item, index: number, refused: boolean, into: CompletionEvent[]): void {
   reach(state, item.part + index)
-  const announced = index === 0 ? (item.announced ?? {}) : undefined
+  const isFirst = item.sent.length === 0
+  const joins = !isFirst && item.sent[index - 1] !== undefined
+  const announced = isFirst ? (item.announced ?? {}) : joins ? undefined : {}
   const { status: _, ...known } = announced ?? {}
   const content = refused ? { type: 'refusal', refusal: '' } : { type: 'output_text', text: '' }
   const part = decodeText(content, announced === undefined ? undefined : known, state.origin)
