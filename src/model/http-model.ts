@@ -30,7 +30,8 @@ interface Place {
 }
 
 export function httpModel(endpoint: Endpoint): Model {
-  const limits = { ...defaultLimits, totalBytes: endpoint.deadlines.maxBodyBytes }
+  const { deadlines, requestLimits } = endpoint
+  const limits = { ...defaultLimits, totalBytes: deadlines.maxBodyBytes, calls: requestLimits.callsPerTurn }
   const env = { ...endpoint.env, limits, deltas: false }
   const place: Place = { endpoint, learned: learnedCapabilities(endpoint), env, deltasEnv: { ...env, deltas: true } }
   return {

@@ -45,7 +45,13 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
   let hasUnreadableCall = false
   /** Text that may turn out to be a call, which can be said of the whole alone. */
   let held = exchange.callAsText === true ? '' : undefined
-  const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => created })
+  const calls = callAssembler({
+    wire,
+    exchange,
+    deltas: env.deltas,
+    maxCalls: env.limits?.calls,
+    responseId: () => created,
+  })
 
   const start = (line: JsonObject, message: JsonObject | undefined, events: CompletionEvent[]): void => {
     state = 'started'

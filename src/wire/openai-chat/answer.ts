@@ -56,7 +56,13 @@ export function openAnswer(exchange: Exchange, env: Env, whole: boolean): Answer
   const answer: Answer = {
     origin: { wire, provider, ...(exchange.model === '' ? {} : { model: exchange.model }) },
     whole,
-    calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => answer.id }),
+    calls: callAssembler({
+      wire,
+      exchange,
+      deltas: env.deltas,
+      maxCalls: env.limits?.calls,
+      responseId: () => answer.id,
+    }),
     facts: noFacts(),
     id: '',
     model: '',

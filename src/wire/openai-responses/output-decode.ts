@@ -49,7 +49,13 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
     lastPart: -1,
     refused: false,
     ended: false,
-    calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id ?? '' }),
+    calls: callAssembler({
+      wire,
+      exchange,
+      deltas: env.deltas,
+      maxCalls: env.limits?.calls,
+      responseId: () => state.id ?? '',
+    }),
   }
   addTools(state.tools, exchange.opaqueTools)
   return {
