@@ -1,5 +1,6 @@
 // How long one mebibyte of each shape keeps a running gateway from answering others. A second process asks `/healthz` every 5 ms while
-// the gateway gets the request or the answer. `--all` takes every pair of wires, `SHAPE=word` the shapes whose name has the word.
+// the gateway gets the request or the answer. `--all` takes every pair of wires, `SHAPE=word` the shapes whose name has the word,
+// `CLIENT=wire` one client.
 import { fork, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, createServer, request as httpRequest } from 'node:http'
@@ -54,8 +55,10 @@ async function measureAll() {
   const stops = []
   try {
     const { blockingCases } = await loadCases(folder)
-    const only = process.env.SHAPE ?? ''
-    const cases = blockingCases(process.argv.includes('--all')).filter(({ name }) => name.includes(only))
+    const { SHAPE: shape = '', CLIENT: clients = '' } = process.env
+    const cases = blockingCases(process.argv.includes('--all')).filter(
+      ({ name, client }) => name.includes(shape) && client.includes(clients),
+    )
     const provider = await startProvider(stops)
     const url = await startGateway(folder, provider.url, stops)
     const poller = fork(fileURLToPath(import.meta.url), [url])
