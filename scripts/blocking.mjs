@@ -64,7 +64,11 @@ async function measureAll() {
     const poller = fork(fileURLToPath(import.meta.url), [url])
     stops.push(() => poller.kill('SIGKILL'))
     const rows = []
-    for (const given of cases) rows.push(await measure(given, provider, url, poller))
+    for (const given of cases) {
+      const row = await measure(given, provider, url, poller)
+      rows.push(row)
+      console.error(`${row.p99.toFixed(1)} ms ${row.name}: ${row.client} to ${row.upstream}, ${row.statuses}`)
+    }
     report(rows)
   } finally {
     for (const stop of stops) stop()

@@ -19,7 +19,8 @@ const mebibyte = 1_048_576
 /** About how long something must be to fill a mebibyte. */
 function lengthFor(size: number, bytesOf: (length: number) => number, most = Number.POSITIVE_INFINITY): number {
   const length = (size * mebibyte) / bytesOf(size)
-  return Math.min(most, Math.max(30, Math.round(length / 30) * 30))
+  // Some wires say the same however much there is of something.
+  return Math.min(most, 16 * size, Math.max(30, Math.round(length / 30) * 30))
 }
 
 /** Each shape with every client; `isEvery` with every provider for each, else with one, another for each shape and client. */
