@@ -2,7 +2,7 @@
 // model, whether the answer is streamed, and whether it reports its usage. A request that breaks a rule is rejected on every route.
 import type { Wire } from '../conversation/messages.js'
 import type { ToolwireError } from '../errors/error.js'
-import { type Member, type ObjectText, readMembers } from '../json/members.js'
+import { type Member, type ObjectText, readMembers, type Span } from '../json/members.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import type { Json } from '../json/types.js'
 import { modelIn } from '../wire/gemini/paths.js'
@@ -52,7 +52,7 @@ function alternative(name: string): ToolwireError {
 }
 
 /** The value of a member; undefined when it is not there or not JSON. */
-export function valueIn(text: string, member: Member | undefined): Json | undefined {
+export function valueIn(text: string, member: Span | undefined): Json | undefined {
   if (member === undefined) return undefined
   try {
     return parseBody(text.slice(member.start, member.end))
