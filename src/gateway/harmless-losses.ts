@@ -36,7 +36,6 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   output_dropped: [{ at: /\/schema\/(?:.*\/)?\$(?:schema|id|comment)$/ }],
   schema_dropped: [{ at: /\/(?:\$schema|\$id|\$comment|title|examples|default|additionalProperties)$/ }],
   strict_dropped: [always],
-  custom_tool_lowered: [always],
   // Hints about how to answer.
   sampling_dropped: [always],
   reasoning_setting_changed: [always],

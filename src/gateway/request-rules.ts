@@ -19,10 +19,10 @@ const maxMembers = 10_000
 
 /** The members of a body; undefined for a body that is not a JSON object, which the codec rejects in its own words. */
 export function checkedMembers(text: string): ObjectText | undefined {
-  const object = readMembers(text)
+  const object = readMembers(text, maxMembers)
   if (object === undefined) return undefined
+  if (object.isCut) throw invalid(`the request body has more than ${maxMembers} members`)
   if (object.rest < text.length) throw invalid('the request body must be one JSON object, and more follows behind it')
-  if (object.members.length > maxMembers) throw invalid(`the request body has more than ${maxMembers} members`)
   const seen = new Set<string>()
   for (const member of object.members) {
     checkName(member.key)
@@ -74,7 +74,7 @@ export function wantsUsage(text: string, member: Member | undefined): boolean {
   const options = member === undefined ? null : valueIn(text, member)
   if (options === null) return false
   if (member === undefined || !isJsonObject(options)) throw invalidAt('/stream_options', 'an object')
-  const names = readMembers(text.slice(member.start, member.end))?.members ?? []
+  const names = readMembers(text.slice(member.start, member.end), maxMembers)?.members ?? []
   if (new Set(names.map(({ key }) => fold(key))).size < names.length) {
     throw invalidAt('/stream_options', 'an object with each member once')
   }

@@ -186,6 +186,14 @@ test.each([false, true])(
   },
 )
 
+test('a body with millions of members is rejected before they are read', async () => {
+  const { gateway, sent } = gatewayTo('openai-chat')
+  const members = Array.from({ length: 300_000 }, (_, index) => `"m${index}":1`).join()
+  const response = await post(gateway, paths['openai-chat'], withRaw('openai-chat', members))
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('10000 members')])
+  expect(sent).toEqual([])
+})
+
 test('a count of tokens obeys the same rules', async () => {
   const { gateway, sent } = gatewayTo('anthropic')
   for (const body of [

@@ -27,11 +27,16 @@ async function post(gateway: Gateway, path: string, body: object): Promise<{ sta
 }
 
 const look = { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }
+const applyPatch = {
+  type: 'custom',
+  name: 'apply_patch',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' },
+}
 /** Stop sequences end an answer, and Responses has none. Ollama and Gemini cannot be held to one call. */
 const isLossy: ReadonlySet<string> = new Set([
   'openai-chat → openai-responses: LiteLLM and CrewAI',
-  'openai-responses → ollama: Codex',
-  'openai-responses → gemini: Codex',
+  'openai-responses → ollama: Codex without apply_patch',
+  'openai-responses → gemini: Codex without apply_patch',
 ])
 
 describe.each(requests)('$name ($wire)', ({ wire, body, ...more }) => {
@@ -52,6 +57,7 @@ const meaningful: readonly [from: Wire, to: Wire, member: object, field: string]
   ['openai-chat', 'anthropic', { response_format: { type: 'json_object' } }, '/output'],
   ['openai-chat', 'gemini', { tools: [look], parallel_tool_calls: false }, '/parallelToolCalls'],
   ['openai-responses', 'anthropic', { text: { verbosity: 'low', other: 1 } }, '/extra/openai-responses/text'],
+  ['openai-responses', 'anthropic', { tools: [applyPatch] }, 'apply_patch'],
   ['openai-responses', 'openai-chat', { max_tool_calls: 1 }, '/extra/openai-responses/max_tool_calls'],
   ['anthropic', 'openai-chat', { context_management: { edits: [] } }, '/extra/anthropic/context_management'],
   [
