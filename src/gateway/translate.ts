@@ -137,7 +137,7 @@ function named<T extends { readonly id: string }>(answer: T, { requestId }: Gate
   return answer.id === '' ? { ...answer, id: requestId } : answer
 }
 
-const signatureLosses: ReadonlySet<string> = new Set(['signature_dropped', 'opaque_dropped'])
+const signatureLosses: ReadonlySet<string> = new Set(['signature_changed', 'signature_dropped', 'opaque_dropped'])
 
 /** What the client's API has no place for in an answer, without the signatures that the gateway keeps for it. */
 function answerLosses(
