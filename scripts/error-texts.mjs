@@ -12,7 +12,7 @@ export const codeTexts = {
     remedy: 'Correct the value of the field that the message names.',
   },
   invalid_request: {
-    when: 'The provider refuses the request as wrong, a history cannot be made one that the wire accepts, or stored data is not valid.',
+    when: 'A request has a member that is wrong or unknown, the provider refuses it, a history cannot be made one that the wire accepts, or stored data is not valid.',
     remedy:
       'Read the message: it has the path (`detail.path`) or the words of the provider. Sending it again does not help.',
   },
@@ -88,7 +88,7 @@ export const codeTexts = {
     remedy: 'Raise `maxOutputRetries`, make the output optional, or say more about it.',
   },
   limit_exceeded: {
-    when: 'Something is larger than a limit that protects memory (a line or body of an answer, stored data, nesting), or `generate` used up `maxCalls` or a budget.',
+    when: 'Something is larger than a limit that protects memory (a line or body of an answer, stored data, nesting) or time (messages, calls, results, tools and parts of a request or an answer), or `generate` used up `maxCalls` or a budget.',
     remedy: 'The message names the limit; raise it if that much is meant.',
   },
   tool_failed: {
@@ -96,16 +96,16 @@ export const codeTexts = {
     remedy: 'Nothing in the program; see the categories below.',
   },
   run_locked: {
-    when: 'Another process has the run (`detail.host`, `detail.pid`).',
+    when: 'Another process has the run (`detail.host`, `detail.pid`), or took it over because this one had not renewed its lease.',
     remedy: 'Wait until it is done or gone, then open the run again.',
   },
   journal_mismatch: {
-    when: 'The journal holds another run than the options describe, or the run takes other steps than were recorded.',
+    when: 'The journal holds another run than the options describe, the run takes other steps than were recorded, or an earlier version of toolwire wrote the journal.',
     remedy: 'Use the options the run began with, or another `runId`.',
   },
   journal_corrupted: {
-    when: 'A record in the middle of a journal cannot be read (`detail.line`). A torn end is repaired by itself.',
-    remedy: 'Restore the file; steps after the damage cannot be trusted.',
+    when: 'A line of a journal was changed, or lines are missing (`detail.line`, `detail.reason`). A last line that a crash cut off is not damage.',
+    remedy: 'Restore the file, or keep the records before the damage with `toolwire runs check ID --salvage`.',
   },
   misuse: {
     when: 'The library was called in a way that makes no sense: a missing model, a limit below one, options that exclude each other.',

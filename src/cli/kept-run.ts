@@ -1,6 +1,7 @@
 // Runs that outlive the command, in a folder: what is noted with them, so that `toolwire runs resume` knows how they were called.
 // The trap: a note is read back as hostile data, and it says which modules are loaded; only flags that are known come out of it.
 import { chdir, cwd } from 'node:process'
+import type { LeaseWait } from '../durable/lease.js'
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
@@ -55,6 +56,13 @@ export function enterNoted(runId: string, note: JsonObject | undefined): Session
     maxTurns: number(flags.maxTurns),
     timeout: number(flags.timeout),
   }
+}
+
+/** Says why nothing happens for a while. */
+export function tellWait({ host, pid, leaseMs }: LeaseWait, { say, paint }: Terminal): void {
+  const owner = pid === undefined ? 'another process' : `process ${pid} on ${oneLine(host ?? '', 80)}`
+  const seconds = Math.ceil(leaseMs / 1000)
+  say(paint('dim', `the run was open in ${owner}; waiting up to ${seconds} s to see whether that process is gone`))
 }
 
 /** How a run ended, where its answer does not say so. Of one that is kept: what is in doubt, what waits, how it goes on. */

@@ -4,6 +4,7 @@ import { approvalModes } from './approval.js'
 import { defaultFolder } from './kept-run.js'
 import type { ExitCode } from './outcome.js'
 import type { ResumeFlags, RunsFlags } from './runs.js'
+import type { CheckFlags } from './runs-check.js'
 import { collect, seconds, wholeNumber } from './talk-options.js'
 import type { Terminal } from './terminal.js'
 
@@ -15,7 +16,7 @@ export function addRunsCommand(
   const runs = program
     .command('runs')
     .summary('durable runs: list, show, resume, …')
-    .description('durable runs: list, show, resume, cancel, export')
+    .description('durable runs: list, show, resume, cancel, export, check')
   const command = (name: string, description: string): Command =>
     runs.command(name).description(description).option('--runs <folder>', 'the folder of durable runs', defaultFolder)
 
@@ -40,6 +41,13 @@ export function addRunsCommand(
     .action((id: string, flags: RunsFlags & { readonly output?: string }) =>
       act(async (terminal) => (await import('./runs.js')).exportCommand(id, flags, terminal)),
     )
+  command('check [id]', 'whether the files are intact: all runs, or this one')
+    .option('--salvage', 'keep the records before the damage, and the damaged file beside them')
+    .option('--take-over', 'take it from a process that lives')
+    .option('--json', 'one run per line')
+    .action((id: string | undefined, flags: CheckFlags) =>
+      act(async (terminal) => (await import('./runs-check.js')).checkCommand(id, flags, terminal)),
+    )
 }
 
 function resumeOptions(command: Command): Command {
@@ -51,6 +59,6 @@ function resumeOptions(command: Command): Command {
     .option('--base-url <url>', 'where the server of that model listens')
     .option('--max-turns <n>', 'answers asked of the model at most, all attempts together', wholeNumber)
     .option('--timeout <seconds>', 'time for this attempt', seconds)
-    .option('--take-over', 'take it from a process that seems to live; only when you know that it does not')
+    .option('--take-over', 'take it from a process that lives; calls it is running are in doubt')
     .option('--json', 'one event per line; the last line is the result')
 }

@@ -1,5 +1,6 @@
 // Conversations in files, as plain JSON: the list of messages, or the state of a run that waits for approval.
 // They come back as hostile data: everything goes through the readers of stored conversations.
+import { randomUUID } from 'node:crypto'
 import { access, constants, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Message } from '../conversation/messages.js'
@@ -41,12 +42,12 @@ export function savedOf(result: RunResult): Saved {
   return state === undefined ? { type: 'conversation', messages } : { type: 'waiting', state }
 }
 
-/** Replaces the file as a whole, readable by its owner only. */
+/** Replaces the file as a whole, readable by its owner only. The draft is a new file: what is there under a guessed name is not written to. */
 export async function writeSaved(path: string, saved: Saved): Promise<void> {
   const json = saved.type === 'conversation' ? saved.messages : saved.state
-  const draft = `${path}.${process.pid}.tmp`
+  const draft = `${path}.${randomUUID()}.tmp`
   try {
-    await writeFile(draft, `${JSON.stringify(json, null, 2)}\n`, { mode: 0o600 })
+    await writeFile(draft, `${JSON.stringify(json, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
     await rename(draft, path)
   } catch (error) {
     await rm(draft, { force: true })

@@ -1,4 +1,5 @@
 // What `run` and `chat` share: a model, tools, who approves, and turns that Ctrl-C stops. Whoever opens it closes it.
+import type { LeaseWait } from '../durable/lease.js'
 import type { JsonObject } from '../json/types.js'
 import type { RunOptions } from '../loop/options.js'
 import type { RunEvent, RunResult } from '../loop/result.js'
@@ -8,7 +9,7 @@ import type { Approve } from '../tools/policy.js'
 import { ToolRegistry } from '../tools/registry.js'
 import type { AnyTool } from '../tools/tool.js'
 import { type ApprovalMode, approver, askAlways, type QuestionEvents, terminalQuestion } from './approval.js'
-import { type KeptRun, noteOf } from './kept-run.js'
+import { type KeptRun, noteOf, tellWait } from './kept-run.js'
 import type { LineInput } from './line-input.js'
 import { drained } from './lines.js'
 import type { ServerTools } from './mcp-servers.js'
@@ -69,7 +70,7 @@ export async function openSession(
   })
   const { model } = opened
   const trusted = trustedTools(flags, isOffline, [...demo, ...(servers?.readers ?? [])])
-  const journal = kept === undefined ? {} : await journalOf(kept, noteOf(flags, nameOf(chosen.choice)))
+  const journal = kept === undefined ? {} : await journalOf(kept, noteOf(flags, nameOf(chosen.choice)), terminal)
   const take = (from: Saved, prompt: string | undefined): Promise<RunResult> =>
     takeTurn({ model, tools, trusted, flags, terminal, lines, from, prompt, journal })
   const close = async (): Promise<void> => {
@@ -81,10 +82,15 @@ export async function openSession(
 type JournalOptions = Pick<RunOptions, 'journal' | 'runId' | 'approvals'>
 
 /** Loaded only when a run is kept. */
-async function journalOf({ folder, runId, ...kept }: KeptRun, note: JsonObject): Promise<JournalOptions> {
+async function journalOf(
+  { folder, runId, ...kept }: KeptRun,
+  note: JsonObject,
+  terminal: Terminal,
+): Promise<JournalOptions> {
   const { fileJournal } = await import('../durable/file-journal.js')
   const { approvals, takeOver } = kept
-  return { journal: fileJournal(folder, { note, takeOver }), runId, approvals }
+  const onWait = (wait: LeaseWait): void => tellWait(wait, terminal)
+  return { journal: fileJournal(folder, { note, takeOver, onWait }), runId, approvals }
 }
 
 function nameOf(choice: CompleteChoice): string {

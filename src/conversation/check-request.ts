@@ -13,28 +13,13 @@ import {
   refuseUnknown,
   wrongValue,
 } from './given.js'
-import type { OpaqueTool, ToolSpec } from './request.js'
-
-const requestFields: ReadonlySet<string> = new Set([
-  'model',
-  'messages',
-  'tools',
-  'toolChoice',
-  'parallelToolCalls',
-  'output',
-  'maxTokens',
-  'temperature',
-  'topP',
-  'stop',
-  'reasoning',
-  'extra',
-])
+import { type OpaqueTool, requestFields, type ToolSpec } from './request.js'
 
 /** Throws `invalid_request` with the path of the first member that is not what a request has there. */
 export function checkRequest(request: unknown): void {
-  const whole: Given = { value: request, name: '', path: '' }
-  const members = readObject({ ...whole, name: 'the request' })
-  eachItem(memberOf(whole, members, 'messages'), 'an array of messages', checkMessage)
+  const whole: Given = { value: request }
+  const members = readObject(whole)
+  checkMessages(members.messages)
   const { tools, toolChoice } = members
   if (tools !== undefined) checkTools(memberOf(whole, members, 'tools'))
   if (toolChoice !== undefined) {
@@ -42,6 +27,11 @@ export function checkRequest(request: unknown): void {
   }
   checkSettings(whole, members)
   refuseUnknown(whole, members, requestFields, 'a request')
+}
+
+/** The same for messages alone. */
+export function checkMessages(messages: unknown): void {
+  eachItem({ value: messages, key: 'messages' }, 'an array of messages', checkMessage)
 }
 
 function checkSettings(request: Given, members: Members): void {

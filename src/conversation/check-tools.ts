@@ -87,6 +87,7 @@ export function checkToolChoice(given: Given, tools: readonly (ToolSpec | Opaque
 
 function checkDeclared(given: Given, names: readonly string[], tools: readonly (ToolSpec | OpaqueTool)[]): void {
   const declared = tools.map(toolNameOf).filter((name) => name !== undefined)
+  if (declared.length < tools.length) return // a provider's own tool without a name may be meant
   const missing = names.find((name) => !declared.includes(name))
   if (missing === undefined) return
   const shown = declared.length === 0 ? 'it has none' : `it has ${declared.slice(0, 20).join(', ')}`

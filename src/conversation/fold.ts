@@ -1,6 +1,6 @@
 // The one way from events to a response, for streamed and whole answers alike.
 import { ToolwireError } from '../errors/error.js'
-import type { Json, JsonObject } from '../json/types.js'
+import type { Json } from '../json/types.js'
 import { assertNever, type CompletionEvent } from './events.js'
 import { freeze } from './freeze.js'
 import type { Loss } from './losses.js'
@@ -26,8 +26,11 @@ interface Growing {
   type: 'text' | 'reasoning'
   text: string
   opaque?: Opaque
-  extra?: Extra
+  extra?: GrowingMetadata
 }
+
+/** Members by wire, to which each event adds its own. */
+type GrowingMetadata = Map<Wire, Map<string, Json>>
 
 /** The response the events add up to. An error among them is thrown with what came before it (`partialOf`). */
 export function fold(events: Iterable<CompletionEvent>): CompletionResponse {
@@ -56,7 +59,7 @@ export function createFolder(): Folder {
   const parts: (Growing | AssistantPart | undefined)[] = []
   const losses: Loss[] = []
   let start: { id: string; model: string; origin?: Origin; extra?: Extra } = { id: '', model: '' }
-  let metadata: Metadata = {}
+  let metadata: GrowingMetadata | undefined
   let usage: Usage | undefined
   let finish: { reason: FinishReason; raw?: string } | undefined
   let error: ToolwireError | undefined
@@ -81,7 +84,8 @@ export function createFolder(): Folder {
         case 'attach': {
           const part = growing(event.part, event.of)
           if (event.opaque !== undefined) part.opaque = event.opaque
-          if (event.extra !== undefined) part.extra = mergeByWire(part.extra ?? {}, event.extra)
+          const extra = addMetadata(part.extra, event.extra)
+          if (extra !== undefined) part.extra = extra
           return
         }
         case 'opaque':
@@ -95,18 +99,18 @@ export function createFolder(): Folder {
           start = { id: event.id, model: event.model }
           if (event.origin !== undefined) start.origin = event.origin
           if (event.extra !== undefined) start.extra = event.extra
-          metadata = mergeByWire(metadata, event.metadata)
+          metadata = addMetadata(metadata, event.metadata)
           return
         case 'usage':
           usage = mergeUsage(usage, event.usage)
-          metadata = mergeByWire(metadata, event.metadata)
+          metadata = addMetadata(metadata, event.metadata)
           return
         case 'loss':
           losses.push(event.loss)
           return
         case 'finish':
           finish = event.raw === undefined ? { reason: event.reason } : { reason: event.reason, raw: event.raw }
-          metadata = mergeByWire(metadata, event.metadata)
+          metadata = addMetadata(metadata, event.metadata)
           return
         case 'error':
           error ??= event.error
@@ -120,7 +124,7 @@ export function createFolder(): Folder {
     },
     done() {
       const content: AssistantPart[] = []
-      for (const part of parts) if (part !== undefined) content.push(Object.assign({}, part)) // a growing part stays ours
+      for (const part of parts) if (part !== undefined) content.push(toPart(part))
       const toolCalls = content.filter((part): part is ToolCall => part.type === 'tool_call')
       const brokenCalls = content.filter((part): part is BrokenCall => part.type === 'broken_call')
       const { id, model, ...own } = start
@@ -135,7 +139,7 @@ export function createFolder(): Folder {
         ...(finish?.raw === undefined ? {} : { rawFinishReason: finish.raw }),
         ...(usage === undefined ? {} : { usage }),
         losses,
-        metadata,
+        metadata: toMetadata(metadata),
         requiresToolExecution: toolCalls.length + brokenCalls.length > 0,
       }
       return error === undefined ? { response } : { response, error }
@@ -143,16 +147,28 @@ export function createFolder(): Folder {
   }
 }
 
-/** Merges what several events say of one wire, key by key, the later word winning. */
-function mergeByWire(before: Metadata, more: Metadata | undefined): Metadata {
-  if (more === undefined) return before
-  const merged: { [W in Wire]?: JsonObject } = { ...before }
+/** A copy, since a growing part stays ours. */
+function toPart(part: Growing | AssistantPart): AssistantPart {
+  const copy = Object.assign({}, part)
+  if ('extra' in copy && copy.extra instanceof Map) return Object.assign(copy, { extra: toMetadata(copy.extra) })
+  return copy as AssistantPart
+}
+
+/** Adds what an event says of each wire, key by key; the later value replaces the earlier one. */
+function addMetadata(known: GrowingMetadata | undefined, more: Metadata | undefined): GrowingMetadata | undefined {
+  if (more === undefined) return known
+  const metadata: GrowingMetadata = known ?? new Map()
   for (const wire of wires) {
     const added = more[wire]
     if (added === undefined) continue
-    const known = before[wire]
-    merged[wire] =
-      known === undefined ? added : Object.fromEntries<Json>([...Object.entries(known), ...Object.entries(added)])
+    const members = metadata.get(wire) ?? new Map<string, Json>()
+    metadata.set(wire, members)
+    for (const [key, value] of Object.entries(added)) members.set(key, value)
   }
-  return merged
+  return metadata
+}
+
+function toMetadata(metadata: GrowingMetadata | undefined): Metadata {
+  if (metadata === undefined) return {}
+  return Object.fromEntries([...metadata].map(([wire, members]) => [wire, Object.fromEntries(members)]))
 }

@@ -1,18 +1,25 @@
 // Reads the members of values that a program passes in, and says in an error which one is wrong, where, and what belongs there.
 import { ToolwireError } from '../errors/error.js'
+import { at, pointerName } from '../json/pointer.js'
 
 export interface Members {
   readonly [key: string]: unknown
 }
-/** A value with its name in messages (`messages[0].content`) and its JSON Pointer (`/messages/0/content`). */
+/** A value and where it stands. Its place is put into words only for an error. */
 export interface Given {
   readonly value: unknown
-  readonly name: string
-  readonly path: string
+  readonly parent?: Given
+  readonly key?: string | number
 }
 
-export function memberOf({ name, path }: Given, members: Members, key: string): Given {
-  return { value: members[key], name: name === '' ? key : `${name}.${key}`, path: `${path}/${key}` }
+/** The place as a JSON Pointer: `/messages/0/content`. */
+function pathOf({ parent, key }: Given): string {
+  const before = parent === undefined ? '' : pathOf(parent)
+  return key === undefined ? before : at(before, key)
+}
+
+export function memberOf(parent: Given, members: Members, key: string): Given {
+  return { value: members[key], parent, key }
 }
 
 /** Reads an object; an array is none. */
@@ -24,11 +31,11 @@ export function readObject(given: Given, expected = 'an object'): Members {
 
 /** Calls back with each item of an array. */
 export function eachItem(given: Given, expected: string, read: (item: Given) => void, remedy?: string): void {
-  const { value, name, path } = given
+  const { value } = given
   if (!Array.isArray(value)) throw wrongValue(given, expected, remedy)
   const list: readonly unknown[] = value
   for (let index = 0; index < list.length; index += 1) {
-    read({ value: list[index], name: `${name}[${index}]`, path: `${path}/${index}` })
+    read({ value: list[index], parent: given, key: index })
   }
 }
 
@@ -47,13 +54,9 @@ export function readString(given: Given): string {
 /** Refuses a member that nothing here reads: it would disappear without a word. */
 export function refuseUnknown(given: Given, members: Members, known: ReadonlySet<string>, what: string): void {
   for (const key of Object.keys(members)) {
-    if (!known.has(key) && members[key] !== undefined) {
-      const { name, path } = memberOf(given, members, key)
-      throw invalidValue(
-        { name, path },
-        `is not a field of ${what}; remove it, or put a field of a provider into "extra"`,
-      )
-    }
+    if (known.has(key) || members[key] === undefined) continue
+    const remedy = 'remove it, or put a field of a provider into "extra"'
+    throw invalidValue(memberOf(given, members, key), `is not a field of ${what}; ${remedy}`)
   }
 }
 
@@ -62,8 +65,10 @@ export function wrongValue(given: Given, expected: string, remedy?: string): Too
   return invalidValue(given, `must be ${expected}, not ${describe(given.value)}${tail}`)
 }
 
-export function invalidValue({ name, path }: Pick<Given, 'name' | 'path'>, problem: string): ToolwireError {
-  return new ToolwireError('invalid_request', `${name} ${problem}`, { detail: { path } })
+export function invalidValue(given: Given, problem: string): ToolwireError {
+  const path = pathOf(given)
+  const subject = path === '' ? 'the request' : pointerName(path)
+  return new ToolwireError('invalid_request', `${subject} ${problem}`, { detail: { path } })
 }
 
 /** The kind of a value. The value itself only when it is a short word: a longer one may hold a secret. */

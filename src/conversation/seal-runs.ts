@@ -24,15 +24,11 @@ export function joinSpreadTurns(
   const joined: Placed[] = []
   for (let start = 0; start < list.length; ) {
     const end = endOfRun(list, start)
-    const [first, ...others] = list.slice(start, end) as [Placed, ...Placed[]]
-    if (others.length > 0 && isAnsweredLate(list, start, end)) {
-      report(first.path)
-      const content = list.slice(start, end).flatMap(partsOf)
-      joined.push({ message: join(first.message as AssistantMessage, content), path: first.path })
-    } else {
-      joined.push(first)
-      for (const other of others) joined.push(other)
-    }
+    const { message, path } = list[start] as Placed
+    if (end - start > 1 && isAnsweredLate(list, start, end)) {
+      report(path)
+      joined.push({ message: join(message as AssistantMessage, list.slice(start, end).flatMap(partsOf)), path })
+    } else for (let index = start; index < end; index += 1) joined.push(list[index] as Placed)
     start = end
   }
   return joined

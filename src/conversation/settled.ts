@@ -37,13 +37,14 @@ export function settledParts<T extends SettledPart>(): SettledParts<T> {
 }
 
 /**
- * How many messages are settled when the first `from` are: all before the last turn of the assistant, if they are frozen.
- * Nothing when there are no more than before.
+ * How many messages are settled when the first `from` are: all before the last turn of the assistant, if they are frozen. A turn
+ * may be spread over several messages. Nothing when there are no more than before.
  */
 export function settledLength(messages: readonly Message[], from: number): number | undefined {
   const next = messages[from]
   if (next === undefined || !isFrozen(next)) return undefined
-  const length = messages.findLastIndex((message) => message.role === 'assistant')
+  let length = messages.findLastIndex((message) => message.role === 'assistant')
+  while (length > 0 && messages[length - 1]?.role === 'assistant') length -= 1
   if (length <= Math.max(from, 1)) return undefined
   for (let index = from + 1; index < length; index += 1) if (!isFrozen(messages[index] as Message)) return undefined
   return length

@@ -1,6 +1,7 @@
 // What a tool throws, and the text the model reads of it.
 import { hasBrand, ToolwireError } from '../errors/error.js'
-import type { ToolErrorCategory, ToolFailure } from './messages.js'
+import type { JsonObject } from '../json/types.js'
+import { type ToolErrorCategory, type ToolFailure, toolErrorCategories } from './messages.js'
 
 const brand = Symbol.for('toolwire.tool_execution_error')
 
@@ -14,6 +15,10 @@ export class ToolExecutionError extends ToolwireError {
     message: string,
     options: { readonly details?: { readonly [key: string]: string } | undefined; readonly cause?: unknown } = {},
   ) {
+    if (!toolErrorCategories.includes(category)) {
+      const known = toolErrorCategories.join(', ')
+      throw new ToolwireError('misuse', `"${String(category)}" is not a category of failed tools; use one of ${known}`)
+    }
     super('tool_failed', message, { cause: options.cause, retryable: false })
     this.name = 'ToolExecutionError'
     this.category = category
@@ -23,6 +28,11 @@ export class ToolExecutionError extends ToolwireError {
 
   static override is(value: unknown): value is ToolExecutionError {
     return hasBrand(value, brand)
+  }
+
+  override toJSON(): JsonObject {
+    const { category, details } = this
+    return { ...super.toJSON(), category, ...(details === undefined ? {} : { details: { ...details } }) }
   }
 
   /** The text the model reads. */

@@ -4,8 +4,8 @@ import { ToolwireError } from '../errors/error.js'
 import { type JournalFile, writeText } from './files.js'
 
 export interface Appender {
-  /** Settles when the line and all before it are on the disk. */
-  append(line: string): Promise<void>
+  /** Settles when the line and all before it are on the disk. `isIntent` is handed on to `onWritten`. */
+  append(line: string, isIntent?: boolean): Promise<void>
   /**
    * Settles at once. The line is written with the next `append`, before it, or by itself when none comes in this turn of the event loop;
    * that it could not be is told by what comes after it.
@@ -15,14 +15,24 @@ export interface Appender {
   idle(): Promise<void>
 }
 
-interface Waiting {
+/** A line, and whether something will be done because of it that nobody can undo. */
+export interface WrittenLine {
   readonly line: string
+  readonly isIntent: boolean
+}
+
+interface Waiting extends WrittenLine {
   readonly isSynced: boolean
   readonly done: () => void
   readonly failed: (error: Error) => void
 }
 
-export function createAppender(file: JournalFile, what: string): Appender {
+/** `onWritten` is called with the lines of each write before anybody learns that they are written; what it throws fails the write. */
+export function createAppender(
+  file: JournalFile,
+  what: string,
+  onWritten: (lines: readonly WrittenLine[]) => void = () => {},
+): Appender {
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
   let failure: ToolwireError | undefined
@@ -36,9 +46,10 @@ export function createAppender(file: JournalFile, what: string): Appender {
         if (failure !== undefined) throw failure
         await writeText(file, batch.map(({ line }) => line).join(''))
         if (batch.some(({ isSynced }) => isSynced)) await file.datasync()
+        onWritten(batch)
         for (const { done } of batch) done()
       } catch (error) {
-        failure ??= unwritable(what, error)
+        failure ??= ToolwireError.is(error) ? error : unwritable(what, error)
         for (const { failed } of batch) failed(failure)
       }
     }
@@ -50,14 +61,16 @@ export function createAppender(file: JournalFile, what: string): Appender {
   }
 
   return {
-    append(line) {
-      const written = new Promise<void>((done, failed) => waiting.push({ line, isSynced: true, done, failed }))
+    append(line, isIntent = false) {
+      const written = new Promise<void>((done, failed) =>
+        waiting.push({ line, isIntent, isSynced: true, done, failed }),
+      )
       write()
       return written
     },
     async hand(line) {
       if (failure !== undefined) throw failure
-      waiting.push({ line, isSynced: false, done: () => {}, failed: () => {} })
+      waiting.push({ line, isIntent: false, isSynced: false, done: () => {}, failed: () => {} })
       setImmediate(write)
     },
     async idle() {

@@ -1,15 +1,25 @@
 // Journals as files, one per run: `run({ journal: fileJournal('./runs'), runId })` survives the end of its process.
-// A step counts when it is recorded, and its record is on the disk before anything is done because of it. What the records mean is in records.ts, who may write them in owner.ts.
-import { mkdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+// A step counts when it is recorded, and its record is on the disk before anything is done because of it. Its lines are in lines.ts, and who may write them in lease.ts.
+import { lstat, mkdir } from 'node:fs/promises'
 import { ToolwireError } from '../errors/error.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { JournalStore, OpenJournal } from '../loop/journal.js'
 import type { Stop } from '../loop/stop.js'
-import { type Appender, createAppender } from './append.js'
-import { type JournalFile, openJournalFile, pathOf, syncFolder, writeText } from './files.js'
-import { dropClaim, livingOwner, lockedBy, makeClaim } from './owner.js'
-import { type Claim, cancelMark, type JournalRecord, lineOf, readLines } from './records.js'
+import { type Appender, createAppender, type WrittenLine } from './append.js'
+import { type JournalFile, openJournalFile, readOpenFile, runPaths, syncFolder, writeText } from './files.js'
+import { acquireLease, type Lease, type LeaseWait } from './lease.js'
+import { defaultLeaseMs, isLeaseTime, maxLeaseMs } from './lease-file.js'
+import {
+  claimAfter,
+  type JournalContent,
+  type JournalDamage,
+  type JournalHead,
+  readJournal,
+  recordText,
+  sealText,
+  sumOf,
+} from './lines.js'
+import type { JournalRecord } from './records.js'
 import { scrubber } from './scrub.js'
 import { createSteps } from './steps.js'
 
@@ -21,8 +31,18 @@ export interface FileJournalOptions {
   readonly maxRecordBytes?: number | undefined
   /** Kept with the run, for whoever reads it: how it was called, say. */
   readonly note?: JsonObject | undefined
-  /** Takes a run from a process that seems to live. Only when you know that it does not: two processes would run its tools. */
+  /**
+   * Takes the run at once, even from a process that lives. That process stops at its next record; calls it is running are in doubt here,
+   * and not repeated.
+   */
   readonly takeOver?: boolean | undefined
+  /**
+   * How long the run stays reserved for this process after it was last heard of; 10,000 ms. A process on the same machine takes the run
+   * of one that is gone at once; any other waits this long.
+   */
+  readonly leaseMs?: number | undefined
+  /** Called when opening a run has to wait for the lease of a process that may be gone. */
+  readonly onWait?: ((wait: LeaseWait) => void) | undefined
 }
 
 /** How often a run looks whether somebody cancelled it while one of its steps takes long. */
@@ -30,6 +50,9 @@ const cancelCheckMs = 500
 
 /** An answer of the model need not wait for the disk: it goes there with the intent to run its calls, and what has no effect can be asked again. */
 const isAnswer = /^turn\/\d+\/model$/
+
+/** Steps that nothing irrevocable follows: if they are lost, the model is asked again, or a call is in doubt. */
+const isHarmless = /^(start|turn\/\d+\/model|turn\/.*\/call\/\d+)$/
 
 /** Keeps runs in a folder, which is made when it is missing. */
 export function fileJournal(folder: string, options: FileJournalOptions = {}): JournalStore {
@@ -40,7 +63,17 @@ type OpenFile = (path: string) => Promise<JournalFile>
 
 /** The same over files that the caller opens, so that a disk which fails can be tried out. */
 export function fileJournalOn(openFile: OpenFile, folder: string, options: FileJournalOptions = {}): JournalStore {
-  return { open: (runId) => openRun(openFile, folder, runId, options) }
+  return { open: (runId, signal) => openRun(openFile, folder, runId, options, signal) }
+}
+
+interface OpenRun {
+  readonly runId: string
+  readonly file: JournalFile
+  readonly lease: Lease
+  readonly content: JournalContent
+  readonly cancelPath: string
+  readonly what: string
+  readonly options: FileJournalOptions
 }
 
 async function openRun(
@@ -48,126 +81,175 @@ async function openRun(
   folder: string,
   runId: string,
   options: FileJournalOptions,
+  signal: AbortSignal | undefined,
 ): Promise<OpenJournal> {
-  const path = join(folder, pathOf(runId))
+  const paths = runPaths(folder, runId)
   const what = `the journal of the run "${runId}"`
-  await mkdir(folder, { recursive: true })
-  const file = await openFile(path)
-  const claim = makeClaim(runId, options.note)
-  try {
-    const line = scrubber(options.secrets ?? [])(lineOf(claim))
-    const { records, size } = await takeRun(file, claim, { line, path, what, takeOver: options.takeOver === true })
-    const entry = records.length === 1 ? syncFolder(folder) : Promise.resolve()
-    return journalOf({ file, entry, claim, size, what, options }, records)
-  } catch (error) {
-    dropClaim(claim)
+  const { takeOver, onWait, leaseMs = defaultLeaseMs } = options
+  if (!isLeaseTime(leaseMs)) {
+    throw new ToolwireError('misuse', `leaseMs must be a positive number, up to ${maxLeaseMs}; got ${leaseMs}`)
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  for (let minEpoch = 1; ; ) {
+    const lease = await acquireLease(paths.lease, { runId, leaseMs, takeOver, onWait, signal }, minEpoch)
+    let file: JournalFile | undefined
+    try {
+      file = await openFile(paths.journal)
+      const content = readJournal(await readOpenFile(file), runId, lease.head)
+      if (content.damage !== undefined) throw corrupted(what, content.damage)
+      if (content.epoch < lease.epoch) {
+        const opened = { runId, file, lease, content, cancelPath: paths.cancel, what, options }
+        return await claimRun(opened, content.head.records === 0 ? syncFolder(folder) : Promise.resolve())
+      }
+      minEpoch = content.epoch + 1 // the journal was put here without its lease
+    } catch (error) {
+      lease.release()
+      await file?.close()
+      throw error
+    }
+    lease.release()
     await file.close()
-    throw error
   }
 }
 
-interface Taking {
-  /** The claim as it is written. */
-  readonly line: string
-  readonly path: string
-  readonly what: string
-  readonly takeOver: boolean
+/** The claim need not be on the disk: no process outlives the machine. */
+async function claimRun(opened: OpenRun, entry: Promise<void>): Promise<OpenJournal> {
+  const { runId, file, lease, content, cancelPath, options } = opened
+  if (await exists(cancelPath))
+    throw new ToolwireError('aborted', `the run "${runId}" was cancelled; start it again under another id`)
+  const { host, pid } = lease.owner
+  const note = options.note === undefined ? {} : { note: options.note }
+  const lines = new LineWriter(opened)
+  const claim = lines.write(claimAfter(content, { runId, host, pid, at: Date.now(), ...note }))
+  await writeText(file, `${content.isOpenEnded ? '\n' : ''}${claim}`)
+  lines.confirm([{ line: claim, isIntent: true }])
+  return createJournal(opened, lines, entry)
 }
 
-/**
- * Claims the run, and gives its records with the claim. The claim need not be on the disk: no process outlives the machine. Rejects when a living process has it, or
- * when it was cancelled.
- */
-async function takeRun(
-  file: JournalFile,
-  claim: Claim,
-  { line, path, what, takeOver }: Taking,
-): Promise<{ readonly records: readonly JournalRecord[]; readonly size: number }> {
-  const before = readLines(await readFile(path), what)
-  const reason = takeOver ? undefined : livingOwner(before.records)
-  if (reason !== undefined) throw lockedBy(reason)
-  await writeText(file, `${before.isOpenEnded ? '\n' : ''}${line}`)
-  const bytes = await readFile(path)
-  const { records } = readLines(bytes, what)
-  const refusal = refusalOf(records, claim, takeOver)
-  if (refusal === undefined) return { records, size: bytes.length }
-  await writeText(file, lineOf({ type: 'release', token: claim.token, at: Date.now() }))
-  throw refusal
+/** Makes the lines of one owner, each chained to the one before, and tells the lease which of them are written. */
+class LineWriter {
+  readonly #lease: Lease
+  readonly #scrub: (text: string) => string
+  readonly #maxBytes: number
+  #sum: string
+  #written: JournalHead
+
+  constructor({ lease, content, options }: OpenRun) {
+    this.#lease = lease
+    this.#scrub = scrubber(options.secrets ?? [])
+    this.#maxBytes = options.maxRecordBytes ?? 64 * 1024 * 1024
+    this.#sum = content.head.sum
+    this.#written = content.head
+  }
+
+  write(record: JournalRecord): string {
+    const json = this.#scrub(recordText(record, this.#lease.epoch))
+    if (record.type === 'step') {
+      const bytes = Buffer.byteLength(json)
+      if (bytes > this.#maxBytes) throw tooLong(record.name, bytes, this.#maxBytes)
+    }
+    const { text, sum } = sealText(this.#sum, json)
+    this.#sum = sum
+    return `${text}\n`
+  }
+
+  /**
+   * Called after these lines are in the file and before anything is done because of them. Throws when the lease is lost, which is checked
+   * where calls follow, and at the end.
+   */
+  confirm(lines: readonly WrittenLine[]): void {
+    const last = lines.at(-1)
+    if (last === undefined) return
+    this.#written = { records: this.#written.records + lines.length, sum: sumOf(last.line) }
+    this.#lease.note(this.#written)
+    if (lines.some(({ isIntent }) => isIntent)) this.#lease.renew()
+  }
 }
 
-function refusalOf(records: readonly JournalRecord[], claim: Claim, takeOver: boolean): ToolwireError | undefined {
-  const owner = takeOver ? undefined : livingOwner(records, claim)
-  if (owner !== undefined) return lockedBy(owner)
-  if (!records.some((record) => record.type === 'cancel')) return undefined
-  return new ToolwireError('aborted', `the run "${claim.runId}" was cancelled; start it anew under another id`)
-}
-
-interface OpenRun {
-  readonly file: JournalFile
-  /** Settles when the folder's entry of a new file is on the disk. */
-  readonly entry: Promise<void>
-  readonly claim: Claim
-  /** How much of it was read when it was opened. */
-  readonly size: number
-  readonly what: string
-  readonly options: FileJournalOptions
-}
-
-function journalOf(opened: OpenRun, records: readonly JournalRecord[]): OpenJournal {
-  const { file, entry, claim, what, options } = opened
-  const appender = createAppender(file, what)
-  const scrub = scrubber(options.secrets ?? [])
-  const maxBytes = options.maxRecordBytes ?? 64 * 1024 * 1024
+function createJournal(opened: OpenRun, lines: LineWriter, entry: Promise<void>): OpenJournal {
+  const { runId, file, content, what } = opened
+  const appender = createAppender(file, what, (written) => lines.confirm(written))
   const record = async (name: string, value: Json): Promise<void> => {
-    const line = scrub(lineOf({ type: 'step', name, at: Date.now(), value }))
-    const bytes = Buffer.byteLength(line)
-    if (bytes > maxBytes) throw tooLong(name, bytes, maxBytes)
-    await Promise.all([entry, isAnswer.test(name) ? appender.hand(line) : appender.append(line)])
+    const line = lines.write({ type: 'step', name, at: Date.now(), value })
+    await Promise.all([
+      entry,
+      isAnswer.test(name) ? appender.hand(line) : appender.append(line, !isHarmless.test(name)),
+    ])
   }
-  const known = records.flatMap((entry) => (entry.type === 'step' ? [[entry.name, entry.value] as const] : []))
-  const steps = createSteps(claim.runId, known, record)
-  const watch = watchForCancel(opened)
+  const known = content.records.flatMap((each) => (each.type === 'step' ? [[each.name, each.value] as const] : []))
+  const steps = createSteps(runId, known, record)
+  const watch = watchRun(opened)
   return {
-    runId: claim.runId,
+    runId,
     ...steps,
     cancelled: watch.signal,
+    isDoubtful: content.records.some((each) => each.type === 'salvage' && each.isDoubtful),
     async close(stop) {
       watch.end()
       steps.end()
-      await closeFile(opened, appender, stop)
+      await closeRun(opened, lines, appender, stop)
     },
   }
 }
 
-async function closeFile({ file, claim }: OpenRun, appender: Appender, stop: Stop): Promise<void> {
-  const at = Date.now()
+async function closeRun({ file, lease }: OpenRun, lines: LineWriter, appender: Appender, stop: Stop): Promise<void> {
   const detail = stop.detail ?? stop.error?.code
-  const stopped = lineOf({ type: 'stop', reason: stop.reason, ...(detail === undefined ? {} : { detail }), at })
+  const kept = detail === undefined ? {} : { detail }
   try {
-    await appender.append(stopped + lineOf({ type: 'release', token: claim.token, at }))
+    await appender.append(lines.write({ type: 'stop', reason: stop.reason, ...kept, at: Date.now() }), true)
   } finally {
     await appender.idle()
-    dropClaim(claim)
+    lease.release()
     await file.close()
   }
 }
 
-/** A signal that is aborted soon after another process wrote a cancel record. */
-function watchForCancel({ file, claim, size }: OpenRun): { readonly signal: AbortSignal; end(): void } {
+/** Renews the lease. The signal is aborted when that is lost, and soon after another process cancelled the run. */
+function watchRun({ runId, lease, cancelPath, options }: OpenRun): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
-  let seen = size
+  const renew = setInterval(
+    () => {
+      try {
+        lease.renew()
+      } catch (error) {
+        if (ToolwireError.is(error)) controller.abort(error) // what else fails is tried again
+      }
+    },
+    (options.leaseMs ?? defaultLeaseMs) / 5,
+  )
   const look = async (): Promise<void> => {
-    const { size } = await file.stat()
-    const from = Math.max(0, seen - cancelMark.length)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from)
-    seen = size
-    if (buffer.subarray(0, bytesRead).includes(cancelMark)) {
-      controller.abort(new ToolwireError('aborted', `the run "${claim.runId}" was cancelled`))
-    }
+    if (await exists(cancelPath)) controller.abort(new ToolwireError('aborted', `the run "${runId}" was cancelled`))
   }
-  const timer = setInterval(() => look().catch(() => {}), cancelCheckMs)
-  timer.unref()
-  return { signal: controller.signal, end: () => clearInterval(timer) }
+  const cancel = setInterval(() => look().catch(() => {}), cancelCheckMs)
+  renew.unref()
+  cancel.unref()
+  return {
+    signal: controller.signal,
+    end: () => {
+      clearInterval(renew)
+      clearInterval(cancel)
+    },
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false
+      throw error
+    },
+  )
+}
+
+/** The error for a journal that can't be trusted. */
+export function corrupted(what: string, { line, reason, isOldFormat }: JournalDamage): ToolwireError {
+  if (isOldFormat === true) {
+    const message = `${what} was written by an earlier version of toolwire; finish it with that version, or start the run under another id`
+    return new ToolwireError('journal_mismatch', message, { detail: { line } })
+  }
+  const message = `${what} is damaged at line ${line}: ${reason}. Restore the file, keep what comes before with "toolwire runs check --salvage", or start the run under another id`
+  return new ToolwireError('journal_corrupted', message, { detail: { line, reason } })
 }
 
 function tooLong(name: string, length: number, limit: number): ToolwireError {

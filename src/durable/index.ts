@@ -1,5 +1,7 @@
 // toolwire/durable: runs that survive their process, on one machine.
+export { checkRun, checkRuns, type RunCheck, type SalvagedRun, type SalvageOptions, salvageRun } from './check.js'
 export { type FileJournalOptions, fileJournal } from './file-journal.js'
+export type { LeaseWait } from './lease.js'
 export {
   cancelRun,
   listRuns,

@@ -1,95 +1,121 @@
-// Who has a run. There is no lock to be left behind: a process appends its claim to the run's own file, and has the run if every
-// earlier claim was released or belongs to a process that is gone. Two that claim at once see each other in the file's order.
-import { readFileSync } from 'node:fs'
+// Who holds a run, and whether that process still lives: known only where it can be proved, which is on the same machine since the
+// same start, in the same process namespace. Everywhere else only the lease tells.
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { threadId } from 'node:worker_threads'
-import { ToolwireError } from '../errors/error.js'
 import type { JsonObject } from '../json/types.js'
-import type { Claim, JournalRecord } from './records.js'
 
-/** The tokens of the claims this process holds. */
-const held = new Set<string>()
+/** Enough of a process to tell on the same machine whether it still lives. */
+export interface Owner {
+  /** Different for every lease. */
+  readonly token: string
+  readonly host: string
+  readonly pid: number
+  readonly thread: number
+  /** Changes when the machine starts anew; absent where the system has no such id. */
+  readonly boot?: string
+  /** The process namespace, in which the process id is unique. */
+  readonly namespace?: string
+  /** When the process started, in the system's own unit. */
+  readonly started?: string
+}
 
-export function makeClaim(runId: string, note: JsonObject | undefined): Claim {
+/** The tokens of the leases that this thread holds, also through another copy of this package. */
+const held = findHeld()
+
+function findHeld(): Set<string> {
+  const key = Symbol.for('toolwire.durable.held')
+  const all = globalThis as { [key]?: Set<string> }
+  all[key] ??= new Set()
+  return all[key]
+}
+
+export function createOwner(): Owner {
   const token = crypto.randomUUID()
   held.add(token)
-  const boot = bootId()
-  const started = startOf(process.pid)
+  return { token, ...identifyProcess() }
+}
+
+export function forgetOwner(owner: Owner): void {
+  held.delete(owner.token)
+}
+
+/** `unknown` when neither life nor death can be proved from here. */
+export function checkOwner(owner: Owner): 'alive' | 'gone' | 'unknown' {
+  if (held.has(owner.token)) return 'alive'
+  const { host, boot, namespace, started, pid } = identifyProcess()
+  if (boot === undefined || owner.boot !== boot || owner.host !== host) return 'unknown'
+  if (namespace === undefined || owner.namespace !== namespace) return 'unknown'
+  if (owner.pid === pid && owner.started === started) return owner.thread === threadId ? 'gone' : 'unknown'
+  if (!hasProcess(owner.pid)) return 'gone'
+  if (!showsOwnNamespace(pid)) return 'unknown'
+  const fields = readStat(String(owner.pid))
+  if (fields === undefined || owner.started === undefined) return 'unknown'
+  // a zombie has ended; its parent has not noticed yet
+  return fields[0] === 'Z' || fields[19] !== owner.started ? 'gone' : 'alive'
+}
+
+/** The owner in parsed JSON; undefined when it isn't one. */
+export function parseOwner(json: JsonObject): Owner | undefined {
+  const { token, host, pid, thread, boot, namespace, started } = json
+  if (typeof token !== 'string' || typeof host !== 'string' || typeof thread !== 'number') return undefined
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined
   return {
-    type: 'claim',
-    version: 1,
-    runId,
     token,
+    host,
+    pid,
+    thread,
+    ...(typeof boot === 'string' ? { boot } : {}),
+    ...(typeof namespace === 'string' ? { namespace } : {}),
+    ...(typeof started === 'string' ? { started } : {}),
+  }
+}
+
+function identifyProcess(): Omit<Owner, 'token'> {
+  const boot = readFirstLine('/proc/sys/kernel/random/boot_id')
+  const namespace = readLink('/proc/self/ns/pid')
+  const started = readStat('self')?.[19]
+  return {
     host: hostname(),
-    ...(boot === undefined ? {} : { boot }),
     pid: process.pid,
     thread: threadId,
+    ...(boot === undefined ? {} : { boot }),
+    ...(namespace === undefined ? {} : { namespace }),
     ...(started === undefined ? {} : { started }),
-    at: Date.now(),
-    ...(note === undefined ? {} : { note }),
   }
 }
 
-export function dropClaim(claim: Claim): void {
-  held.delete(claim.token)
-}
-
-/** The claims that were not released, in the order of the file. */
-export function openClaims(records: readonly JournalRecord[]): readonly Claim[] {
-  const released = new Set(records.flatMap((record) => (record.type === 'release' ? [record.token] : [])))
-  return records.flatMap((record) => (record.type === 'claim' && !released.has(record.token) ? [record] : []))
-}
-
-/** The claim of a process that lives, among those before `own`. A process of another machine counts as living. */
-export function livingOwner(records: readonly JournalRecord[], own?: Claim): Claim | undefined {
-  const claims = openClaims(records)
-  const place = claims.findIndex((claim) => claim.token === own?.token)
-  return (place === -1 ? claims : claims.slice(0, place)).find(isAlive)
-}
-
-export function lockedBy(claim: Claim): ToolwireError {
-  const where = claim.host === hostname() ? `process ${claim.pid}` : `process ${claim.pid} on ${claim.host}`
-  const message = `the run "${claim.runId}" is open in ${where}; wait until it is done, or pass takeOver: true when you know that it is gone`
-  return new ToolwireError('run_locked', message, { detail: { host: claim.host, pid: claim.pid } })
-}
-
-function isAlive(claim: Claim): boolean {
-  if (claim.host !== hostname()) return true
-  if (claim.boot !== undefined && claim.boot !== bootId()) return false
-  if (claim.pid === process.pid && claim.started === startOf(process.pid))
-    return held.has(claim.token) || claim.thread !== threadId
-  if (!exists(claim.pid)) return false
-  const started = startOf(claim.pid)
-  return claim.started === undefined || started === undefined || claim.started === started
-}
-
-function exists(pid: number): boolean {
+function hasProcess(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return statOf(pid)?.[0] !== 'Z' // a process that is gone, and that its parent has not taken note of
+    return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
 
-function bootId(): string | undefined {
-  return firstLine('/proc/sys/kernel/random/boot_id')
+/** Whether /proc numbers processes as this one does; after `unshare --pid` alone it shows those of the parent. */
+function showsOwnNamespace(pid: number): boolean {
+  return readLink('/proc/self') === String(pid)
 }
 
-/** Field 22 of the process's line, its start in clock ticks. The name before it may hold spaces and parentheses. */
-function startOf(pid: number): string | undefined {
-  const fields = statOf(pid)
-  return fields?.[19]
-}
-
-function statOf(pid: number): readonly string[] | undefined {
-  const line = firstLine(`/proc/${pid}/stat`)
+/** The fields of the process's line behind its name, which may hold spaces and parentheses: the state, then numbers. */
+function readStat(process: string): readonly string[] | undefined {
+  const line = readFirstLine(`/proc/${process}/stat`)
   return line?.slice(line.lastIndexOf(')') + 2).split(' ')
 }
 
-function firstLine(path: string): string | undefined {
+function readFirstLine(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').split('\n', 1)[0]
+  } catch {
+    return undefined
+  }
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
   } catch {
     return undefined
   }

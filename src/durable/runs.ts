@@ -1,6 +1,5 @@
 // The runs of a folder, seen from outside: listed, read, cancelled, cleared away. Nothing here needs the model or the tools.
-import { appendFile, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, readdir, rm } from 'node:fs/promises'
 import type { Message, ToolResult } from '../conversation/messages.js'
 import { decodeConversation, decodeMessage, decodeResult } from '../conversation/stored.js'
 import { ToolwireError } from '../errors/error.js'
@@ -8,9 +7,12 @@ import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { decodePending, type PendingCall } from '../loop/state.js'
 import { toolResults } from '../tools/results.js'
-import { pathOf, runIdOf } from './files.js'
-import { livingOwner, lockedBy, openClaims } from './owner.js'
-import { type JournalRecord, lineOf, readLines } from './records.js'
+import { corrupted } from './file-journal.js'
+import { createRegular, type RunPaths, readRegular, runIdsIn, runPaths } from './files.js'
+import { acquireLease, type Lease } from './lease.js'
+import { checkLease, defaultLeaseMs, isFresh, type LeaseState, readLease } from './lease-file.js'
+import { readJournal } from './lines.js'
+import type { JournalRecord } from './records.js'
 
 /** `interrupted`: its process is gone without a word. `damaged`: its file cannot be read. */
 export type RunStatus = 'running' | 'waiting' | 'interrupted' | 'done' | 'failed' | 'aborted' | 'cancelled' | 'damaged'
@@ -49,12 +51,12 @@ export interface RecordedRun extends RunSummary {
   readonly note?: JsonObject
 }
 
-/** All runs of the folder, the last changed first. A folder that is missing has none; a damaged file is listed as such. */
+/** All runs of the folder, the last changed first. A folder that is missing has none; what can't be read is listed as `damaged`. */
 export async function listRuns(folder: string): Promise<readonly RunSummary[]> {
   const names = await readdir(folder).catch(missing([]))
   const runs: RunSummary[] = []
   // one file at a time: there may be more of them than a process may open
-  for (const runId of names.flatMap((name) => runIdOf(name) ?? [])) {
+  for (const runId of runIdsIn(names)) {
     const run = await summaryOf(folder, runId)
     if (run !== undefined) runs.push(run)
   }
@@ -68,7 +70,8 @@ async function summaryOf(folder: string, runId: string): Promise<RunSummary | un
     return { runId: id, status, ...stop, startedAt, updatedAt, steps, bytes }
   } catch (error) {
     if (!ToolwireError.is(error) || error.code === 'not_found') return undefined
-    const file = await stat(join(folder, pathOf(runId))).catch(missing(undefined))
+    const paths = runPaths(folder, runId)
+    const file = await lstat(paths.journal).catch(() => lstat(paths.lease).catch(() => undefined))
     if (file === undefined) return undefined
     const { birthtimeMs: startedAt, mtimeMs: updatedAt, size: bytes } = file
     return { runId, status: 'damaged', startedAt, updatedAt, steps: 0, bytes }
@@ -77,13 +80,14 @@ async function summaryOf(folder: string, runId: string): Promise<RunSummary | un
 
 /** Reads a run from its file; neither its model nor its tools are needed. */
 export async function readRun(folder: string, runId: string): Promise<RecordedRun> {
-  const { records, bytes } = await recordsOf(folder, runId)
+  const files = await readFiles(folder, runId)
+  const { records, bytes } = files
   const recorded = records.flatMap((record) => (record.type === 'step' ? [record] : []))
   const last = records.findLast((record) => record.type === 'stop')
   const note = records.findLast((record) => record.type === 'claim')?.note
   return {
     runId,
-    status: statusOf(records),
+    status: statusOf(files),
     ...(last === undefined ? {} : { reason: last.reason }),
     ...(last?.detail === undefined ? {} : { detail: last.detail }),
     startedAt: records[0]?.at ?? 0,
@@ -98,10 +102,12 @@ export async function readRun(folder: string, runId: string): Promise<RecordedRu
 
 /** Stops the run where it is, also in another process, within a second. It cannot go on afterwards. One that is done is refused. */
 export async function cancelRun(folder: string, runId: string): Promise<void> {
-  const { records } = await recordsOf(folder, runId)
-  if (statusOf(records) === 'done')
+  if (statusOf(await readFiles(folder, runId)) === 'done')
     throw new ToolwireError('misuse', `the run "${runId}" is done; there is nothing to cancel`)
-  await appendFile(join(folder, pathOf(runId)), `\n${lineOf({ type: 'cancel', at: Date.now() })}`)
+  const { cancel } = runPaths(folder, runId)
+  await createRegular(cancel, `${new Date().toISOString()}\n`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw unreadable(error)
+  })
 }
 
 /** Which runs are removed. */
@@ -119,43 +125,75 @@ export async function pruneRuns(folder: string, options: PruneOptions = {}): Pro
   const old = (await listRuns(folder)).filter(
     ({ status, updatedAt }) => status !== 'running' && statuses.includes(status) && updatedAt <= before,
   )
-  for (const { runId } of old) await deleteRun(folder, runId)
-  return old.map(({ runId }) => runId)
+  const deleted: string[] = []
+  for (const { runId } of old) if (await deleteRun(folder, runId)) deleted.push(runId)
+  return deleted
 }
 
-async function deleteRun(folder: string, runId: string): Promise<void> {
-  const { records } = await recordsOf(folder, runId)
-  const owner = livingOwner(records)
-  if (owner !== undefined) throw lockedBy(owner)
-  await rm(join(folder, pathOf(runId)))
+/** False when somebody has opened the run, or may have. */
+async function deleteRun(folder: string, runId: string): Promise<boolean> {
+  const paths = runPaths(folder, runId)
+  let lease: Lease
+  try {
+    lease = await acquireLease(paths.lease, { runId, leaseMs: defaultLeaseMs, isHasty: true })
+  } catch (error) {
+    if (ToolwireError.is(error) && error.code === 'run_locked') return false
+    throw error
+  }
+  await rm(paths.journal, { force: true })
+  await rm(paths.cancel, { force: true })
+  await rm(paths.lease, { recursive: true, force: true })
+  lease.release()
+  return true
 }
 
-async function recordsOf(
-  folder: string,
-  runId: string,
-): Promise<{ readonly records: readonly JournalRecord[]; readonly bytes: number }> {
-  const bytes = await readFile(join(folder, pathOf(runId))).catch(missing(undefined))
-  if (bytes === undefined) throw new ToolwireError('not_found', `there is no run "${runId}" in ${folder}`)
-  return { records: readLines(bytes, `the journal of the run "${runId}"`).records, bytes: bytes.length }
+interface RunFiles {
+  readonly records: readonly JournalRecord[]
+  readonly bytes: number
+  readonly isRunning: boolean
+  readonly isCancelled: boolean
+}
+
+async function readFiles(folder: string, runId: string): Promise<RunFiles> {
+  const paths = runPaths(folder, runId)
+  // the lease first: the journal only grows, and must not end before what the lease says
+  const lease = await readLease(paths.lease).catch(missing(undefined))
+  const bytes = await readRegular(paths.journal).catch(missing(undefined))
+  if (bytes === undefined && (lease === undefined || lease.head.records === 0))
+    throw new ToolwireError('not_found', `there is no run "${runId}" in ${folder}`)
+  const { records, damage } = readJournal(bytes ?? new Uint8Array(), runId, lease?.head)
+  if (damage !== undefined) throw corrupted(`the journal of the run "${runId}"`, damage)
+  const isRunning = await isHeld(paths, lease)
+  return { records, bytes: bytes?.length ?? 0, isRunning, isCancelled: await isThere(paths) }
+}
+
+async function isHeld(paths: RunPaths, lease: LeaseState | undefined): Promise<boolean> {
+  const status = checkLease(lease)
+  return status === 'unknown' && lease !== undefined ? isFresh(paths.lease, lease) : status === 'held'
+}
+
+async function isThere({ cancel }: RunPaths): Promise<boolean> {
+  return lstat(cancel).then(() => true, missing(false))
 }
 
 /** Gives the value where a file or folder does not exist; other failures are told with their reason. */
 function missing<T>(value: T): (error: unknown) => T {
   return (error) => {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return value
-    throw new ToolwireError('server_error', `the journals cannot be read: ${message}`, {
-      retryable: false,
-      cause: error,
-    })
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value
+    throw ToolwireError.is(error) ? error : unreadable(error)
   }
 }
 
-function statusOf(records: readonly JournalRecord[]): RunStatus {
-  if (livingOwner(records) !== undefined) return 'running'
-  if (records.some((record) => record.type === 'cancel')) return 'cancelled'
-  const last = records.findLast((record) => record.type === 'stop')
-  if (last === undefined || openClaims(records).length > 0) return 'interrupted'
+function unreadable(cause: unknown): ToolwireError {
+  const { message } = cause as Error
+  return new ToolwireError('server_error', `the journals cannot be read: ${message}`, { retryable: false, cause })
+}
+
+function statusOf({ records, isRunning, isCancelled }: RunFiles): RunStatus {
+  if (isRunning) return 'running'
+  if (isCancelled) return 'cancelled'
+  const last = records.findLast((record) => record.type === 'stop' || record.type === 'claim')
+  if (last?.type !== 'stop') return 'interrupted'
   switch (last.reason) {
     case 'needs_approval':
       return 'waiting'
@@ -182,7 +220,7 @@ function historyOf(steps: readonly RecordedStep[]): Pick<RecordedRun, 'messages'
   }
   for (const { name, value } of steps) {
     if (!isJsonObject(value)) continue
-    if (name === 'start') messages.push(...decodeConversation(value.messages))
+    if (name === 'start') for (const message of decodeConversation(value.messages)) messages.push(message)
     else if (/^turn\/\d+\/model$/.test(name)) {
       answer()
       messages.push(decodeMessage(value.message))

@@ -1,6 +1,8 @@
 // A model call of a client: who answers it, on the same wire or on another, and what the gateway keeps of it.
 
 import type { Wire } from '../conversation/messages.js'
+import type { CompletionRequest } from '../conversation/request.js'
+import { checkRequestLimits, type RequestLimits } from '../conversation/request-limits.js'
 import type { ToolwireError } from '../errors/error.js'
 import type { Endpoint } from '../model/sending.js'
 import type { DecodedRequest, Env, Exchange, HttpRequest } from '../wire/codec.js'
@@ -8,7 +10,7 @@ import { codecs, profileOf } from '../wire/index.js'
 import { askedOf, type NamedBody, toolsWith } from './asked.js'
 import type { GatewayCall, Leg, Written } from './call.js'
 import { mayUse } from './clients.js'
-import { refused } from './failure.js'
+import { failureOf, refused } from './failure.js'
 import { forwarded } from './forward.js'
 import type { ClientKey } from './options.js'
 import { checkOwner, type Owners, storesAnswers } from './owners.js'
@@ -25,6 +27,7 @@ export interface Service {
   readonly targetWires: ReadonlySet<Wire>
   readonly state: Pick<GatewayState, 'conversations' | 'continuations'>
   readonly strict: boolean
+  readonly requestLimits: RequestLimits
   /** Where several keys share the providers' accounts: who may come back to what. */
   readonly owners: Owners | undefined
 }
@@ -64,6 +67,7 @@ export function completion(
   }
   const decoded = read ?? codec.request.decode(http, env)
   const { request, keep, keepsSignatures } = continued(service, decoded, chosen, owner)
+  checkSize(request, service.requestLimits)
   const { strict } = service
   // Written out: to copy a leg and add to it costs as much as the rest here.
   return translated({
@@ -84,6 +88,16 @@ export function completion(
     chosen,
     strict,
   })
+}
+
+/** Refuses a request with a list that is longer than the gateway takes. */
+function checkSize(request: CompletionRequest, limits: RequestLimits): void {
+  try {
+    checkRequestLimits(request, limits, 'limits')
+  } catch (error) {
+    const { code, message, detail } = failureOf(error)
+    throw refused(413, code, message, { detail })
+  }
 }
 
 /** Longer ones are no names: they would be logged, and remembered. */

@@ -3,16 +3,17 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import { fold } from '../conversation/fold.js'
 import { at, type Loss } from '../conversation/losses.js'
-import type {
-  AnyCall,
-  AssistantMessage,
-  AssistantPart,
-  Extra,
-  Message,
-  ToolCall,
-  ToolMessage,
-  ToolResult,
-  Wire,
+import {
+  type AnyCall,
+  type AssistantMessage,
+  type AssistantPart,
+  type Extra,
+  isCall,
+  type Message,
+  type ToolCall,
+  type ToolMessage,
+  type ToolResult,
+  type Wire,
 } from '../conversation/messages.js'
 import type { CompletionRequest, OpaqueTool, ToolChoice, ToolSpec } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
@@ -21,7 +22,7 @@ import { isJsonObject, isList, parseBody } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { awaitable, leavable } from '../model/awaitable.js'
 import type { CallOptions, Model, ModelRequest } from '../model/model.js'
-import { customNotes, isCustomCall } from '../wire/arguments.js'
+import { customNotes, inputArguments, isCustomCall } from '../wire/arguments.js'
 import { leftover, noteOf } from '../wire/extra.js'
 import type { GatewayCall } from './call.js'
 import { foreignTo } from './targets.js'
@@ -163,17 +164,17 @@ function functionResult(result: ToolResult, wire: Wire): ToolResult {
 }
 
 function isCustom(part: AssistantPart, wire: Wire): part is AnyCall {
-  return part.type === 'broken_call' && isCustomCall(wire, part)
+  return isCall(part) && isCustomCall(wire, part)
 }
 
-function functionCall({ id, name, arguments: input, opaque }: AnyCall): ToolCall {
-  const text = JSON.stringify({ input: input.toWellFormed() })
-  return { type: 'tool_call', id, name, arguments: text, ...(opaque === undefined ? {} : { opaque }) }
+/** The call without what makes it one of a custom tool: its input is the only argument of the function already. */
+function functionCall({ extra: _, ...call }: AnyCall): AnyCall {
+  return call
 }
 
 /** Calls of the functions that stand for tools, as calls of the tools. Their fragments are JSON, not input: they are left out. */
 function raisingModel(model: Model, names: ReadonlySet<string>, wire: Wire): Model {
-  const raised = <Part extends AssistantPart>(part: Part): Part | AnyCall =>
+  const raised = <Part extends AssistantPart>(part: Part): Part | ToolCall =>
     part.type === 'tool_call' && names.has(part.name) ? customCall(part, wire) : part
   const response = (given: CompletionResponse): CompletionResponse =>
     fold(unfold({ ...given, message: { ...given.message, content: given.message.content.map(raised) } }))
@@ -184,10 +185,7 @@ function raisingModel(model: Model, names: ReadonlySet<string>, wire: Wire): Mod
     const inner = model.stream(request, options)
     for await (const event of inner) {
       if (event.type === 'tool_call_delta' && names.has(event.name)) continue
-      const call = event.type === 'tool_call' ? raised(event.call) : undefined
-      yield event.type === 'tool_call' && call?.type === 'broken_call'
-        ? { type: 'broken_call', part: event.part, call }
-        : event
+      yield event.type === 'tool_call' ? { ...event, call: raised(event.call) } : event
     }
     return response(await inner)
   }
@@ -202,15 +200,12 @@ function raisingModel(model: Model, names: ReadonlySet<string>, wire: Wire): Mod
   }
 }
 
-function customCall({ id, name, arguments: text, opaque }: ToolCall, wire: Wire): AnyCall {
-  const carried = {
-    ...(opaque === undefined ? {} : { opaque }),
-    ...leftover(wire, {}, new Set(), { notes: customNotes }),
-  }
-  return { type: 'broken_call', id, name, arguments: inputIn(text), reason: 'not_an_object', ...carried }
+function customCall(call: ToolCall, wire: Wire): ToolCall {
+  const noted = { ...call, ...leftover(wire, {}, new Set(), { notes: customNotes }) }
+  // A model that did not keep to the schema is taken at its word.
+  return isCustomCall(wire, noted) ? noted : { ...noted, arguments: inputArguments(inputIn(call.arguments)) }
 }
 
-/** A model that did not keep to the schema is taken at its word. */
 function inputIn(text: string): string {
   const value = parseBody(text)
   return isJsonObject(value) && typeof value.input === 'string' ? value.input : text

@@ -1,5 +1,6 @@
 // Any client in, any provider out: one function from a request to its answer, in the web's own forms or in plain ones.
 // The route names the client's wire; the model's name decides who answers, on the same wire or on another.
+import { readRequestLimits } from '../conversation/request-limits.js'
 import { ToolwireError } from '../errors/error.js'
 import type { HttpRequest } from '../wire/codec.js'
 import { listing } from '../wire/listings.js'
@@ -51,11 +52,13 @@ export function createGateway(
 ): CreatedGateway {
   checkOptions(options)
   const { keys = [], routes, limits = {}, strict = false, limiter = state.limiter, hosts = [], origins = [] } = options
+  const requestLimits = readRequestLimits(limits, 'limits')
   const frame: Frame = {
     options,
+    requestLimits,
     checkSender: senderCheck(hosts, origins),
     clientOf: clientsOf(keys),
-    choose: chooser(routes),
+    choose: chooser(routes, Math.random, requestLimits),
     targetWires: wiresOf(routes),
     state,
     door: {

@@ -1,5 +1,6 @@
 // What a gateway is told: which models stand behind which names, who may ask, and how much.
 import type { Wire } from '../conversation/messages.js'
+import type { RequestLimits } from '../conversation/request-limits.js'
 import type { FinishReason } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { endpointOf } from '../model/endpoint.js'
@@ -39,8 +40,8 @@ export interface ClientKey extends KeyLimits {
   readonly models?: readonly string[] | undefined
 }
 
-/** Limits of the gateway as a whole. */
-export interface GatewayLimits {
+/** Limits of the gateway as a whole. Those of `RequestLimits` hold for each request that is translated. */
+export interface GatewayLimits extends Partial<RequestLimits> {
   /** Of a request's body; 32 MiB. */
   readonly bodyBytes?: number | undefined
   /** How long a body may take to arrive; 30 s. */

@@ -1,5 +1,6 @@
 // From the name a client asks for to the model that answers: the route, its target by weight, its fallbacks.
 import type { Wire } from '../conversation/messages.js'
+import { defaultRequestLimits, noRequestLimits, type RequestLimits } from '../conversation/request-limits.js'
 import { ToolwireError } from '../errors/error.js'
 import { endpointOf } from '../model/endpoint.js'
 import { recordOf } from '../model/factories.js'
@@ -28,7 +29,10 @@ const maxRemembered = 256
 export function chooser(
   routes: readonly GatewayRoute[],
   random: () => number = Math.random,
+  { callsPerTurn }: Pick<RequestLimits, 'callsPerTurn'> = defaultRequestLimits,
 ): (asked: string) => Chosen {
+  // The gateway has checked the request before a target gets it.
+  const requestLimits = { ...noRequestLimits, callsPerTurn }
   const remembered = new Map<Target, Map<string, Chosen>>()
   const chosenOf = (target: Target | Model, asked: string): Chosen => {
     if (isModel(target)) return alone({ model: target })
@@ -40,7 +44,8 @@ export function chooser(
     const { codec, record } = recordOf(wire, profile)
     // What the wire cannot say beside something else is left out and told here, so it is not refused before the codec sees it.
     const capabilities = { structuredOutputWithTools: 'unknown', ...options.capabilities } as const
-    const endpoint = endpointOf(codec, record, id, { ...options, capabilities })
+    const settings = { requestLimits, ...options, capabilities }
+    const endpoint: Endpoint = { ...endpointOf(codec, record, id, settings), limitsOption: 'limits' }
     const made = alone({ model: httpModel(endpoint), endpoint })
     if (byName.size >= maxRemembered) byName.clear()
     byName.set(id, made)

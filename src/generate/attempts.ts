@@ -2,6 +2,7 @@
 // The trap: nothing but a checked value may leave here; every other end is an error that carries what the model said.
 
 import { textMessage } from '../conversation/conversation.js'
+import { mergeLosses } from '../conversation/loss-log.js'
 import type { ToolChoice } from '../conversation/request.js'
 import { addUsage } from '../conversation/usage.js'
 import { ToolwireError } from '../errors/error.js'
@@ -105,7 +106,7 @@ async function* attempt(
   const result = streaming ? yield* told(options, assignment) : await run(options)
   progress.calls += result.turns
   progress.usage = addUsage(progress.usage, result.usage)
-  progress.losses = [...progress.losses, ...result.losses]
+  progress.losses = mergeLosses(progress.losses, result.losses)
   progress.response = result.response
   progress.messages = result.messages
   return judged(result, assignment, rung, progress, submission)

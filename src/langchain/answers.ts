@@ -44,13 +44,14 @@ export function answerEvents(
   message: AnswerMessage,
   dialect: Dialect,
   home: Origin,
+  position: number,
   told: Told,
 ): readonly CompletionEvent[] {
   const raw = rawFinish(message)
   if (raw === undefined && dialect.saysFinish) {
     throw new ToolwireError('truncated', 'the chat model stopped without saying that its answer is over')
   }
-  const { slots } = readTurn(message, home)
+  const { slots } = readTurn(message, position, home)
   const reason = finishOf(raw, slots)
   const usage = message.usage_metadata as UsageMetadata | undefined
   return [

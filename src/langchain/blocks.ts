@@ -33,13 +33,20 @@ export function readBlock(block: unknown): UserPart | undefined {
   if (!isRecord(block)) return undefined
   switch (block.type) {
     case 'text':
+    case 'input_text':
       return readText(block)
     case 'image_url':
+    case 'input_image':
       return readImageUrl(block.image_url)
     case 'image':
+      return readMedia(block, 'image')
     case 'file':
     case 'document':
-      return readMedia(block, block.type === 'image' ? 'image' : 'file')
+    case 'audio':
+    case 'video':
+    case 'text-plain':
+    case 'input_file':
+      return readDocument(block) ?? readMedia(block, 'file')
     case 'non_standard':
       return readOpaque(block)
     default:
@@ -97,10 +104,10 @@ function readMedia(
     const read = readImageUrl(given)
     return read === undefined ? undefined : { ...read, type, ...nameIn(block, source) }
   }
-  const url = textIn(source, 'url')
+  const url = textIn(source, 'url') ?? textIn(source, 'file_url')
   const data = dataIn(source.data)
   if (url === undefined && data === undefined) return undefined
-  const mediaType = textIn(source, 'mimeType') ?? textIn(source, 'mime_type') ?? textIn(source, 'media_type')
+  const mediaType = mediaTypeIn(source) ?? (block.type === 'text-plain' ? 'text/plain' : undefined)
   return {
     type,
     ...(url === undefined ? {} : { url }),
@@ -110,13 +117,29 @@ function readMedia(
   }
 }
 
+/** A document whose text stands in the block: LangChain's `text-plain`, its older `source_type: 'text'`, Anthropic's text source. */
+function readDocument(block: { readonly [key: string]: unknown }): FilePart | undefined {
+  const { source } = block
+  const own = isRecord(source) && source.type === 'text' ? { ...source, text: source.data } : block
+  const text = textIn(own, 'text')
+  if (text === undefined) return undefined
+  const data = dataIn(new TextEncoder().encode(text)) ?? ''
+  return { type: 'file', mediaType: mediaTypeIn(own) ?? 'text/plain', data, ...nameIn(block, own) }
+}
+
 function nameIn(
   block: { readonly [key: string]: unknown },
   source: { readonly [key: string]: unknown },
 ): { name?: string } {
   const metadata = isRecord(block.metadata) ? block.metadata : {}
-  const name = textIn(metadata, 'filename') ?? textIn(metadata, 'name') ?? textIn(source, 'filename')
+  const places = [textIn(metadata, 'filename'), textIn(metadata, 'name'), textIn(source, 'filename')]
+  const titles = [textIn(block, 'title'), textIn(metadata, 'title')]
+  const name = [...places, ...titles].find((each) => each !== undefined)
   return name === undefined ? {} : { name }
+}
+
+function mediaTypeIn(source: { readonly [key: string]: unknown }): string | undefined {
+  return textIn(source, 'mimeType') ?? textIn(source, 'mime_type') ?? textIn(source, 'media_type')
 }
 
 function textIn(record: { readonly [key: string]: unknown }, name: string): string | undefined {

@@ -88,6 +88,11 @@ function isParsedFrom(args: unknown, text: string): boolean {
 
 type IdMaker = (id: string | undefined, name: string, text: string) => string
 
+/** The id of a call in a place of a conversation: a later turn that makes the same call has another one. */
+export function createPlacedId(made: string, position: number): string {
+  return `call_${shortHash(`${made}@${position}`)}`
+}
+
 /** Ids for the calls of one message that came without one: the same for the same call. */
 export function idMaker(): IdMaker {
   const counts = new Map<string, number>()

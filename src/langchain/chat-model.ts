@@ -80,10 +80,14 @@ class ChatModel extends BaseChatModel<ChatCallOptions> {
 
   override getLsParams(options: this['ParsedCallOptions']): LangSmithParams {
     const [provider = ''] = this.#model.name.split(':', 1)
+    const temperature = options.temperature ?? this.#settings.temperature
+    const maxTokens = options.maxTokens ?? this.#settings.maxTokens
     return {
       ls_provider: provider,
       ls_model_name: this.#model.id,
       ls_model_type: 'chat',
+      ...(temperature === undefined ? {} : { ls_temperature: temperature }),
+      ...(maxTokens === undefined ? {} : { ls_max_tokens: maxTokens }),
       ...(options.stop === undefined ? {} : { ls_stop: options.stop }),
     }
   }
@@ -134,9 +138,16 @@ class ChatModel extends BaseChatModel<ChatCallOptions> {
     const strict = config.strict === undefined ? {} : { strict: config.strict }
     const isCall = method === 'functionCalling'
     const definition = { name, description, parameters: json, ...strict }
+    const format = { kwargs: { method: isCall ? 'function_calling' : 'json_schema' }, schema: { title: name, ...json } }
     const bound = isCall
-      ? this.bindTools([{ type: 'function', function: definition }], { tool_choice: name })
-      : this.withConfig({ response_format: { type: 'json_schema', json_schema: { name, schema: json, ...strict } } })
+      ? this.bindTools([{ type: 'function', function: definition }], {
+          tool_choice: name,
+          ls_structured_output_format: format,
+        })
+      : this.withConfig({
+          response_format: { type: 'json_schema', json_schema: { name, schema: json, ...strict } },
+          ls_structured_output_format: format,
+        })
     const parser = isCall ? createFunctionCallingParser(schema, name) : createContentParser(schema)
     const pipeline = assembleStructuredOutputPipeline(bound, parser, config.includeRaw, 'ToolwireStructuredOutput')
     return pipeline as Runnable<BaseLanguageModelInput, never> // typed by the overloads of the base class
@@ -171,6 +182,8 @@ function answerFields({ losses }: AskedRequest, response: CompletionResponse): A
     ...(response.usage === undefined ? {} : { usage_metadata: writeUsage(response.usage) as never }),
     response_metadata: {
       model_provider: 'toolwire',
+      // Its own packages do not agree on the name: ChatAnthropic and ChatOllama write "model", ChatOpenAI "model_name" or both.
+      model: response.model,
       model_name: response.model,
       finish_reason: response.finishReason,
       ...(told.length === 0 ? {} : { losses: told }),

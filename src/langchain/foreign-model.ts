@@ -117,7 +117,7 @@ async function* whole(call: Call): AsyncGenerator<CompletionEvent> {
   const { foreign, request } = call
   const message = request.output === undefined ? await invoked(call) : await structured(call)
   yield startOf(foreign, message)
-  yield* answerEvents(message, foreign.dialect, foreign.home, new Map())
+  yield* answerEvents(message, foreign.dialect, foreign.home, call.messages.length, new Map())
 }
 
 async function* streamed(call: Call): AsyncGenerator<CompletionEvent> {
@@ -127,7 +127,7 @@ async function* streamed(call: Call): AsyncGenerator<CompletionEvent> {
   for await (const chunk of await boundIn(call).stream(messages, optionsOf(call))) {
     const answer = answerIn(foreign, chunk)
     if (merged === undefined) yield startOf(foreign, answer)
-    if (!isChunk(answer)) return yield* answerEvents(answer, foreign.dialect, foreign.home, told) // it cannot stream
+    if (!isChunk(answer)) return yield* answerEvents(answer, foreign.dialect, foreign.home, messages.length, told) // it cannot stream
     merged = merged === undefined ? answer : merged.concat(answer)
     const slots = readGrowing(merged)
     for (const event of growth(slots, told)) yield event
@@ -135,7 +135,7 @@ async function* streamed(call: Call): AsyncGenerator<CompletionEvent> {
   }
   signal.throwIfAborted() // some packages end their stream in silence then
   if (merged === undefined) throw new ToolwireError('truncated', `${foreign.name} ended its stream without an answer`)
-  yield* answerEvents(merged, foreign.dialect, foreign.home, told)
+  yield* answerEvents(merged, foreign.dialect, foreign.home, messages.length, told)
 }
 
 async function invoked(call: Call): Promise<AnswerMessage> {

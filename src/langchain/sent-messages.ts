@@ -58,6 +58,11 @@ function sendMessage(message: Message, path: string, sending: Sending): readonly
 /** A string for one text, or for none; blocks otherwise. */
 function sendParts(parts: readonly UserPart[], path: string, sending: Sending, media: boolean): string | Block[] {
   const blocks = parts.flatMap((part, index): readonly Block[] => {
+    const text = part.type === 'file' && sending.dialect.files === 'none' ? textIn(part) : undefined
+    if (text !== undefined && media) {
+      reportAsText(sending, at(at(path, 'content'), index), text)
+      return [{ type: 'text', text }]
+    }
     const block = sendPart(part, sending.dialect, media)
     if (block === undefined) report(sending, at(at(path, 'content'), index), `${part.type} cannot be sent there`)
     return block === undefined ? [] : [block]
@@ -79,6 +84,16 @@ function sendPart(part: UserPart, dialect: Dialect, media: boolean): Block | und
       return undefined
     default:
       return assertNever(part)
+  }
+}
+
+/** The text of an inline text file: a chat model that takes no files can read it nevertheless. */
+function textIn({ data, mediaType = '' }: FilePart): string | undefined {
+  if (data === undefined || !mediaType.startsWith('text/')) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
+  } catch {
+    return undefined // no base64, or no text
   }
 }
 
@@ -187,6 +202,11 @@ function sendCall(
     })
   }
   return { type: 'tool_call', id: call.id, name: call.name, args }
+}
+
+function reportAsText({ dialect, losses }: Sending, path: string, text: string): void {
+  const message = 'this chat model takes no files; the text of the file was sent as text'
+  losses.push({ code: 'file_as_text', wire: dialect.wire, path, kind: 'changed', to: { type: 'text', text }, message })
 }
 
 function report({ dialect, losses }: Sending, path: string, why: string): void {

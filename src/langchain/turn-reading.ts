@@ -1,11 +1,11 @@
 // What a chat model said, read from LangChain's message in every form its packages give it. `tool_calls` is what a program may
 // have edited, so it decides about calls; content blocks only say where they stand.
-import type { AssistantPart, Origin, ReasoningPart } from '../conversation/messages.js'
+import { type AssistantPart, isCall, type Origin, type ReasoningPart } from '../conversation/messages.js'
 import { displayJson } from '../json/stringify.js'
 import type { JsonObject } from '../json/types.js'
 import { decodeReasoning } from '../wire/openai-responses/reasoning.js'
 import { type Block, isRecord, objectIn, readOpaque, readText } from './blocks.js'
-import { type AnswerMessage, type FoundCall, readCalls, signedBy } from './call-reading.js'
+import { type AnswerMessage, createPlacedId, type FoundCall, readCalls, signedBy } from './call-reading.js'
 import { providerOrigin } from './dialects.js'
 import { restorerOf } from './notes.js'
 
@@ -22,17 +22,30 @@ export interface ReadTurn {
   readonly dropped: readonly number[]
 }
 
-/** `home` is where continuations come from, when the caller knows better than the message. */
-export function readTurn(message: AnswerMessage, home: Origin | undefined = originOf(message)): ReadTurn {
+/**
+ * `position` is the place of the message in its conversation. `home` is where continuations come from, when the caller knows
+ * better than the message.
+ */
+export function readTurn(
+  message: AnswerMessage,
+  position: number,
+  home: Origin | undefined = originOf(message),
+): ReadTurn {
   const { restore, message: own } = restorerOf(message.additional_kwargs)
   const calls = readCalls(message, home)
+  const made = new Set(calls.flatMap(({ given, call }) => (given === '' ? [call.id] : [])))
   const { slots, dropped } = readSaid(message, calls, home)
   const placed = calls.map(({ call }, ordinal): Slot => ({ slot: contentOf(message).length + 1 + ordinal, part: call }))
   return {
-    slots: [...slots, ...placed].map(({ slot, part }) => ({ slot, part: restore(part) })),
+    slots: [...slots, ...placed].map(({ slot, part }) => ({ slot, part: inPlace(restore(part), made, position) })),
     message: own,
     dropped,
   }
+}
+
+/** Notes know a call by its content alone; an id that none of them restored is made for the place. */
+function inPlace(part: AssistantPart, made: ReadonlySet<string>, position: number): AssistantPart {
+  return isCall(part) && made.has(part.id) ? { ...part, id: createPlacedId(part.id, position) } : part
 }
 
 /** What was said so far, without calls: cheap enough to be asked for after every chunk. */

@@ -13,6 +13,7 @@ import { type ErrorCode, ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import { redact } from '../json/redact.js'
 import type { Json } from '../json/types.js'
+import { checkCapabilities } from '../model/capabilities.js'
 import type { CallOptions, Model, ModelRequest } from '../model/model.js'
 
 const finishReasons: readonly FinishReason[] = ['stop', 'tool_calls', 'length', 'content_filter', 'pause', 'error']
@@ -26,6 +27,7 @@ export async function ask(
 ): Promise<CompletionResponse> {
   const folder = emit === undefined ? undefined : createFolder()
   try {
+    checkRequestable(model, request)
     if (emit === undefined || folder === undefined) return readAnswer(await model.complete(request, options))
     let finished = false
     for await (const event of model.stream(request, options)) {
@@ -42,6 +44,12 @@ export async function ask(
     const failure = foreignFailure('server_error', `the model "${model.name}" failed`, error)
     throw failure.partial === undefined && folder !== undefined ? withPartial(failure, folder.done().response) : failure
   }
+}
+
+/** Refuses a request for something the model can't do, whoever wrote the model. */
+function checkRequestable({ id, name, capabilities }: Model, request: ModelRequest): void {
+  // A model of a program without types may say nothing of itself.
+  if (capabilities !== undefined) checkCapabilities({ model: id, ...request }, capabilities, name)
 }
 
 /** The answer, read as foreign data. A call whose arguments are no object is taken as broken, so that it is answered and not run. */

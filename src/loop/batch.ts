@@ -10,7 +10,7 @@ import type { Json } from '../json/types.js'
 import type { CallOutcome } from '../tools/around.js'
 import type { Batch } from '../tools/batch.js'
 import { toolResult } from '../tools/results.js'
-import type { Journal } from './journal.js'
+import { isOpen, type Journal } from './journal.js'
 import type { Setup } from './options.js'
 import { type ApprovalAnswer, approveFrom, callsOf, type PendingCall, type RunState } from './state.js'
 
@@ -58,7 +58,8 @@ export async function settleBatch(
   signal: AbortSignal,
   events: BatchEvents,
 ): Promise<boolean> {
-  const work = new BatchWork(setup, batch, signal, events)
+  const isDoubtful = isOpen(journal) && journal.isDoubtful === true
+  const work = new BatchWork(setup, batch, signal, events, isDoubtful)
   work.checkIntent(await journal.step(`${work.place}/intent`, () => work.begin()))
   work.keep(await journal.all(work.steps()))
   return work.isFresh
@@ -72,17 +73,20 @@ class BatchWork {
   readonly #batch: CallBatch
   readonly #signal: AbortSignal
   readonly #events: BatchEvents
+  /** The journal has lost records: no batch is known to be new. */
+  readonly #isDoubtful: boolean
   /** The positions of the calls without an outcome, and what is recorded before they run. */
   readonly #open: number[] = []
   readonly #intent: Json[] = []
 
-  constructor(setup: Setup, batch: CallBatch, signal: AbortSignal, events: BatchEvents) {
+  constructor(setup: Setup, batch: CallBatch, signal: AbortSignal, events: BatchEvents, isDoubtful: boolean) {
     const { calls, outcomes, turn, resumes } = batch
     this.place = resumes === 0 ? `turn/${turn}` : `turn/${turn}/resume/${resumes}`
     this.#setup = setup
     this.#batch = batch
     this.#signal = signal
     this.#events = events
+    this.#isDoubtful = isDoubtful
     calls.forEach((call, ordinal) => {
       if (outcomes[ordinal] !== undefined) return
       this.#open.push(ordinal)
@@ -112,14 +116,16 @@ class BatchWork {
 
   async #settle(ordinal: number, executing: Batch): Promise<Json> {
     const call = this.#batch.calls[ordinal] as AnyCall
-    const outcome = this.#isInDoubt(call) ? inDoubt(call) : outcomeOf(await this.#execute(call, executing), ordinal)
+    const outcome = this.#isInDoubt(call)
+      ? inDoubt(call, this.isFresh)
+      : outcomeOf(await this.#execute(call, executing), ordinal)
     this.#settled(call, ordinal, outcome)
     return outcome as unknown as Json
   }
 
-  /** An earlier attempt began the call, and a second time may be once too often. */
+  /** An earlier attempt began the call or may have, and a second time may be once too often. */
   #isInDoubt(call: AnyCall): boolean {
-    const begun = this.isFresh ? undefined : this.#setup.executor.tools.get(call.name)
+    const begun = this.isFresh && !this.#isDoubtful ? undefined : this.#setup.executor.tools.get(call.name)
     return begun !== undefined && !begun.repeatable
   }
 
@@ -174,8 +180,11 @@ function readOutcome(json: unknown, call: AnyCall, ordinal: number): Outcome {
   return { state: 'answered', result, ...(kept.inDoubt === true ? { inDoubt: true } : {}) }
 }
 
-function inDoubt(call: AnyCall): Outcome {
-  const message = `The run was interrupted while tool "${call.name}" was running; whether it took effect is not known, and it was not run again`
+function inDoubt(call: AnyCall, isFresh: boolean): Outcome {
+  const why = isFresh
+    ? `Part of the journal of this run was lost, and tool "${call.name}" may have run before`
+    : `The run was interrupted while tool "${call.name}" was running`
+  const message = `${why}; whether it took effect is not known, and it was not run again`
   return freeze({ ...failure(call, message), inDoubt: true })
 }
 

@@ -16,16 +16,18 @@ export interface Journal {
 export interface OpenJournal extends Journal {
   /** Whether the step is recorded, so that asking for it would run nothing. */
   has(name: string): boolean
-  /** Aborted when the run is cancelled from outside, by another process too. */
+  /** Aborted when the run is cancelled from outside, by another process too, and when another process took it over. */
   readonly cancelled: AbortSignal
+  /** A part of the records was lost. Calls that must not be repeated are in doubt, also those that seem new. */
+  readonly isDoubtful?: boolean
   /** Waits for what is being recorded, notes how the run stopped, and lets others open it. */
   close(stop: Stop): Promise<void>
 }
 
 /** Where the journals of many runs live. `run({ journal: store, runId })` starts the run, or goes on with it. */
 export interface JournalStore {
-  /** Rejects when another process has the run. */
-  open(runId: string): Promise<OpenJournal>
+  /** Rejects when another process has the run. May wait to find out; `signal` ends that. */
+  open(runId: string, signal?: AbortSignal): Promise<OpenJournal>
 }
 
 export function isStore(journal: Journal | JournalStore): journal is JournalStore {

@@ -1,4 +1,5 @@
 // What a run is asked for. Everything that is wrong with the options is found here, before anything starts.
+import { checkMessages } from '../conversation/check-request.js'
 import { Conversation, textMessage } from '../conversation/conversation.js'
 import type { AnyCall, Message, ToolResult } from '../conversation/messages.js'
 import { textOf } from '../conversation/messages.js'
@@ -167,6 +168,7 @@ function startOf(options: RunOptions): Conversation {
   if (messages !== undefined && conversation !== undefined) {
     throw new ToolwireError('misuse', 'give run either messages or a conversation, not both')
   }
+  if (messages !== undefined) checkMessages(messages)
   const history = new Conversation(messages ?? conversation?.messages ?? []).messages
   const [first] = history
   const hasSystem = system === undefined || (first?.role === 'system' && textOf(first.content) === system)
@@ -199,6 +201,13 @@ function resumedFrom(options: RunOptions, state: RunState): Conversation {
 
 function checkChoice(choice: ToolChoice | undefined, tools: ToolSource): void {
   if (choice === undefined || choice === 'auto' || choice === 'none') return
+  const isChoice =
+    choice === 'required' ||
+    (typeof choice === 'object' && choice !== null && ('tool' in choice || Array.isArray(choice.allowed)))
+  if (!isChoice) {
+    const forms = "'auto', 'none', 'required', { tool } or { allowed, mode }"
+    throw new ToolwireError('misuse', `toolChoice must be ${forms}, not ${JSON.stringify(choice)}`)
+  }
   const known = tools.list().map((tool) => tool.name)
   const names = choice === 'required' ? [] : 'tool' in choice ? [choice.tool] : choice.allowed
   const missing = names.find((name) => !known.includes(name))

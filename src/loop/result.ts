@@ -39,7 +39,7 @@ export interface RunResult {
   readonly turns: number
   /** How many calls were answered by the executor. */
   readonly calls: number
-  /** Of all turns: what did not cross the wire unchanged. */
+  /** Of all turns: what did not cross the wire unchanged. What later requests repeat (the history, the tools) is reported once. */
   readonly losses: readonly Loss[]
   /** Calls that were in flight when an earlier attempt of the run ended, and were not run again. Absent when there are none. */
   readonly inDoubt?: readonly AnyCall[]

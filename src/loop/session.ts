@@ -3,7 +3,7 @@ import type { Conversation } from '../conversation/conversation.js'
 import type { CompletionEvent } from '../conversation/events.js'
 import { withPartial } from '../conversation/fold.js'
 import { freeze } from '../conversation/freeze.js'
-import type { Loss } from '../conversation/losses.js'
+import { LossLog } from '../conversation/loss-log.js'
 import type { AnyCall, ToolResult } from '../conversation/messages.js'
 import { isCall } from '../conversation/messages.js'
 import { cancelled } from '../conversation/pairing.js'
@@ -38,7 +38,7 @@ export class Session {
   #turn: number
   #calls: number
   #usage: Usage
-  readonly #losses: Loss[] = []
+  readonly #losses = new LossLog()
   #response: CompletionResponse | undefined
   /** The calls of the last answer while they have no message of results. */
   #batch: CallBatch | undefined
@@ -102,7 +102,7 @@ export class Session {
   async #open(lifetime: Lifetime): Promise<void> {
     const { journal: store, runId, conversation } = this.#setup
     if (!isStore(store)) return
-    const journal = await store.open(runId)
+    const journal = await store.open(runId, lifetime.signal)
     this.#journal = journal
     onAbort(journal.cancelled, (reason) => lifetime.end(aborted(reason)))
     checkAlive(lifetime)
@@ -137,7 +137,7 @@ export class Session {
   /** Takes the answer into the conversation. Gives its calls, if it has any. */
   #take(response: CompletionResponse): CallBatch | undefined {
     this.#usage = addUsage(this.#usage, response.usage ?? {})
-    for (const loss of response.losses) this.#losses.push(loss)
+    this.#losses.add(response.losses)
     const calls = response.message.content.filter(isCall)
     if (calls.length === 0) this.#stop = stopOf(response)
     this.#response = response
@@ -148,22 +148,33 @@ export class Session {
     return this.#batch
   }
 
+  /** Emits an event of the model, unless it is a loss that an earlier turn reported. */
+  #tellNew(event: CompletionEvent): Promise<void> | undefined {
+    if (event.type === 'loss' && this.#losses.has(event.loss)) return undefined
+    return this.#tell({ ...event, turn: this.#turn })
+  }
+
+  #withNewLosses(response: CompletionResponse): CompletionResponse {
+    const losses = this.#losses.selectNew(response.losses)
+    return losses === response.losses ? response : freeze({ ...response, losses })
+  }
+
   async #askModel(lifetime: Lifetime): Promise<CompletionResponse> {
     const { model, deltas } = this.#setup.options
     const journal = this.#journal
     const turn = this.#turn
     const request = requestOf(this.#setup, this.#conversation.messages, turn)
     const isStreamed = this.#events !== undefined && model.capabilities?.streaming !== 'no'
-    const onEvent = isStreamed ? (event: CompletionEvent) => this.#tell({ ...event, turn }) : undefined
+    const onEvent = isStreamed ? (event: CompletionEvent) => this.#tellNew(event) : undefined
     let fresh: CompletionResponse | undefined
     const step = async (): Promise<Json> => {
       this.#approvals.end(this.#setup.runId)
-      fresh = await ask(model, request, { signal: lifetime.signal, deltas }, onEvent)
+      fresh = this.#withNewLosses(await ask(model, request, { signal: lifetime.signal, deltas }, onEvent))
       return recordedAnswer(fresh)
     }
     const recorded = await within(lifetime, () => journal.step(`turn/${turn}/model`, step))
     checkAlive(lifetime)
-    const response = fresh ?? readAnswer(recorded)
+    const response = fresh ?? this.#withNewLosses(readAnswer(recorded))
     if (this.#events !== undefined && !(fresh !== undefined && isStreamed))
       for (const event of unfold(response)) await this.#tell({ ...event, turn })
     return response
@@ -247,7 +258,7 @@ export class Session {
       usage: this.#usage,
       turns: this.#turn,
       calls: this.#calls,
-      losses: [...this.#losses],
+      losses: this.#losses.losses,
       ...(this.#inDoubt.length === 0 ? {} : { inDoubt: this.#inDoubt }),
       ...(state === undefined ? {} : { state }),
     }

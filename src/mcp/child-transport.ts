@@ -55,7 +55,7 @@ export class ChildTransport implements Transport {
     await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
     child.on('error', (error) => this.onerror?.(error))
     this.#watch(child)
-    const lines = new LineTransport(child.stdout, child.stdin)
+    const lines = new LineTransport(child.stdout, child.stdin, this.#spec.maxMessageBytes)
     this.#lines = lines
     lines.onmessage = (message) => this.onmessage?.(message)
     lines.onerror = (error) => this.onerror?.(error)

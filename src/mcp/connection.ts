@@ -25,6 +25,8 @@ export interface ConnectionOptions {
 interface Link {
   readonly client: Client
   readonly child: ChildTransport | undefined
+  /** Set when a message of the server was too long, which ends the connection. */
+  tooLong: ToolwireError | undefined
   /** Takes leave of the server. */
   close(): Promise<void>
   /** For a server that is gone: answers whoever waits, at once. */
@@ -135,6 +137,7 @@ export class Connection {
     const { signal, isTimedOut, end, giveUp } = deadline(connectTimeoutMs)
     this.#giveUp = giveUp
     const link = this.#linkOf()
+    link.client.onerror = (error) => keepTooLong(link, error)
     try {
       await link.client.connect(link.transport, { signal, timeout: longestTimeoutMs })
       this.#listen(link)
@@ -158,17 +161,30 @@ export class Connection {
   #linkOf(): Link & { readonly transport: Transport } {
     const client = new Client(this.#options.client)
     if (isHttp(this.spec)) {
-      const { transport, end } = httpTransport(this.spec)
+      const { transport, end } = httpTransport(this.spec, (error) => {
+        link.tooLong = error
+        // The calls that wait on that stream would never get an answer.
+        if (this.#link === link) this.#lose(link)
+        else link.drop().catch(() => {})
+      })
       const close = async (): Promise<void> => {
         await end()
         await client.close()
       }
-      return { client, child: undefined, transport, close, drop: () => client.close() }
+      const link: Link & { readonly transport: Transport } = {
+        client,
+        child: undefined,
+        tooLong: undefined,
+        transport,
+        close,
+        drop: () => client.close(),
+      }
+      return link
     }
     const child = new ChildTransport(this.spec)
     this.#lastChild = child
     const close = (): Promise<void> => child.close()
-    return { client, child, transport: child as Transport, close, drop: close }
+    return { client, child, tooLong: undefined, transport: child as Transport, close, drop: close }
   }
 
   #listen(link: Link): void {
@@ -178,7 +194,8 @@ export class Connection {
     )
     client.onclose = () => this.#lose(link)
     let isAsking = false
-    client.onerror = () => {
+    client.onerror = (error) => {
+      keepTooLong(link, error)
       // A child's end is seen; an address has to be asked.
       if (link.child !== undefined || isAsking || this.#link !== link) return
       isAsking = true
@@ -210,6 +227,17 @@ export class Connection {
   }
 
   #about(link: Link): Circumstances {
-    return { name: this.name, spec: this.spec, ending: link.child?.ending, stderr: link.child?.stderr ?? '' }
+    return {
+      name: this.name,
+      spec: this.spec,
+      ending: link.child?.ending,
+      stderr: link.child?.stderr ?? '',
+      tooLong: link.tooLong,
+    }
   }
+}
+
+/** Keeps the error of a message that was too long: the pending calls only learn that the connection closed. */
+function keepTooLong(link: Link, error: Error): void {
+  if (ToolwireError.is(error) && error.code === 'limit_exceeded') link.tooLong ??= error
 }

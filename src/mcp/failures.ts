@@ -13,6 +13,8 @@ export interface Circumstances {
   /** How its process ended, when it did. */
   readonly ending: string | undefined
   readonly stderr: string
+  /** The message that was too long, when that ended the connection. */
+  readonly tooLong: ToolwireError | undefined
 }
 
 const byStatus: ReadonlyMap<number, ErrorCode> = new Map([
@@ -47,6 +49,8 @@ export function connectFailure(error: unknown, about: Circumstances, timedOutMs:
     })
   if (timedOutMs !== undefined)
     return make('timeout', `it did not answer within ${timedOutMs} ms; check that it ${speaks(about)}`)
+  const { tooLong } = about
+  if (tooLong !== undefined) return make(tooLong.code, `it ${tooLong.message}`)
   if (ToolwireError.is(error)) return make(error.code, error.message)
   if (error instanceof StreamableHTTPError) return make(codeOf(error), httpReason(error))
   if (isHttp(about.spec) && isUnreachable(error)) {
@@ -76,6 +80,8 @@ export function requestFailure(error: unknown, about: Circumstances, isLost: boo
       cause: error,
       detail: { server: about.name },
     })
+  const tooLong = isTooLong(error) ? error : isLost ? about.tooLong : undefined
+  if (tooLong !== undefined) return make(tooLong.code, tooLong.message)
   if (ToolwireError.is(error)) return error
   const wasAnswered = error instanceof McpError && error.code !== ErrorCodes.ConnectionClosed
   if (isLost && !wasAnswered) {
@@ -88,6 +94,10 @@ export function requestFailure(error: unknown, about: Circumstances, isLost: boo
   if (error instanceof McpError) return error
   if (error instanceof StreamableHTTPError) return make(codeOf(error), `refused: ${httpReason(error)}`)
   return make('malformed_response', `gave an answer that is none: ${messageOf(error)}`)
+}
+
+function isTooLong(error: unknown): error is ToolwireError {
+  return ToolwireError.is(error) && error.detail?.limit === 'maxMessageBytes'
 }
 
 /** What the server wrote last, for people who look for the reason. */

@@ -1,7 +1,9 @@
 // A server at an address, over the SDK's transport. Redirects stay within the origin, as headers may hold keys.
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { ToolwireError } from '../errors/error.js'
 import { ExactIntegers } from './exact-integers.js'
+import { defaultMaxMessageBytes, limitResponse } from './message-limit.js'
 import type { HttpServerSpec } from './server-spec.js'
 
 /** A stream that breaks is taken up again where the server can; after these attempts the server counts as gone. */
@@ -18,11 +20,16 @@ export interface HttpTransport {
   end(): Promise<void>
 }
 
-export function httpTransport({ url, headers = {} }: HttpServerSpec): HttpTransport {
+/** `onExceeded` is called when a stream of the server holds a message that is too long: calls that wait on it get no answer. */
+export function httpTransport(
+  { url, headers = {}, maxMessageBytes = defaultMaxMessageBytes }: HttpServerSpec,
+  onExceeded: (error: ToolwireError) => void,
+): HttpTransport {
   const integers = new ExactIntegers()
-  const exactFetch = (address: string | URL, init?: RequestInit): Promise<Response> => {
+  const exactFetch = async (address: string | URL, init?: RequestInit): Promise<Response> => {
     const { body } = init ?? {}
-    return fetch(address, typeof body === 'string' ? { ...init, body: integers.unmark(body) } : init)
+    const exact = typeof body === 'string' ? { ...init, body: integers.unmark(body) } : init
+    return limitResponse(await fetch(address, exact), maxMessageBytes, onExceeded)
   }
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },

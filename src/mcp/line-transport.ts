@@ -3,13 +3,12 @@
 import type { Readable, Writable as WritableStream } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { ToolwireError } from '../errors/error.js'
 import { splitLines } from '../frames/lines.js'
 import { readText } from '../frames/text.js'
 import { parseJson } from '../json/parse.js'
 import { type Writable, writeJson } from '../json/stringify.js'
-
-/** A longer message ends the connection. */
-const limits = { lineBytes: 16_777_216, totalBytes: Number.POSITIVE_INFINITY }
+import { createTooLongError, defaultMaxMessageBytes } from './message-limit.js'
 
 /** Integers beyond ±(2^53−1) keep their digits both ways. Closing it leaves the streams open: they are somebody else's. */
 export class LineTransport implements Transport {
@@ -18,17 +17,23 @@ export class LineTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #input: Readable
   readonly #output: WritableStream
-  readonly #text = readText(limits)
-  readonly #lines = splitLines(limits, (text, from) => {
-    this.#complete.push(...text.slice(from, text.lastIndexOf('\n') + 1).split('\n'))
-  })
+  readonly #maxMessageBytes: number
+  readonly #text: ReturnType<typeof readText>
+  readonly #lines: (piece: string) => void
   /** The lines that the last bytes completed. */
   #complete: string[] = []
   #closed = false
 
-  constructor(input: Readable, output: WritableStream) {
+  /** A longer message ends the connection. */
+  constructor(input: Readable, output: WritableStream, maxMessageBytes: number = defaultMaxMessageBytes) {
     this.#input = input
     this.#output = output
+    this.#maxMessageBytes = maxMessageBytes
+    const limits = { lineBytes: maxMessageBytes, totalBytes: Number.POSITIVE_INFINITY }
+    this.#text = readText(limits)
+    this.#lines = splitLines(limits, (text, from) => {
+      this.#complete.push(...text.slice(from, text.lastIndexOf('\n') + 1).split('\n'))
+    })
   }
 
   async start(): Promise<void> {
@@ -70,13 +75,18 @@ export class LineTransport implements Transport {
     try {
       this.#lines(this.#text.push(bytes))
     } catch (error) {
-      this.#fail(error as Error)
+      const isTooLong = ToolwireError.is(error) && error.code === 'limit_exceeded'
+      this.#fail(isTooLong ? createTooLongError(this.#maxMessageBytes) : (error as Error))
       return
     }
     for (const line of this.#complete) if (line.trim() !== '' && !this.#closed) this.#read(line)
   }
 
   #read(line: string): void {
+    if (line.length > this.#maxMessageBytes) {
+      this.#fail(createTooLongError(this.#maxMessageBytes)) // it came in one piece, and was never waited for
+      return
+    }
     let message: JSONRPCMessage
     try {
       message = parseJson(line) as unknown as JSONRPCMessage

@@ -106,11 +106,12 @@ export class RemoteTools {
     if (isJsonObject(execution) && execution.taskSupport === 'required') {
       throw unusable(name, 'it runs as a task only, which this client does not speak')
     }
-    const { timeoutMs } = this.#spec
+    const { timeoutMs, formats } = this.#spec
     const { tool, annotations = {} } = importTool(definition, {
       source: this.#server,
       capabilities: capabilitiesOf(this.#spec),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(formats === undefined ? {} : { formats }),
       execute: (input, context) => this.#call(name, input, context),
     })
     return { tool: this.#registry.renew({ ...tool, ...outputOf(outputSchema) }), annotations }

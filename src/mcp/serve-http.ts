@@ -1,15 +1,13 @@
 // The service over streamable HTTP, on this machine only. Trap: any web page can reach a loopback port by a name that resolves
 // to it, so a request must name a host that is ours, and one from a web page an origin that is allowed.
-import { randomUUID } from 'node:crypto'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js'
 import { ToolwireError } from '../errors/error.js'
 import { parseJson } from '../json/parse.js'
-import { ExactIntegers } from './exact-integers.js'
+import type { ExactIntegers } from './exact-integers.js'
+import { type HttpSession, HttpSessions } from './http-sessions.js'
 
 export interface HttpOptions {
   /** 0, the default, takes a free one. */
@@ -20,12 +18,12 @@ export interface HttpOptions {
   readonly allowedHosts?: readonly string[] | undefined
   /** Origins of web pages that may speak to it, such as `http://localhost:3000`; none but its own unless given. */
   readonly allowedOrigins?: readonly string[] | undefined
-}
-
-interface Session {
-  readonly server: Server
-  readonly transport: WebStandardStreamableHTTPServerTransport
-  readonly integers: ExactIntegers
+  /** How many clients may have a session at once; 100. Beyond that a new one gets 503 unless a session is idle. */
+  readonly maxSessions?: number | undefined
+  /** How long a session without an open request is safe from being ended for a new client; 300,000. */
+  readonly idleSessionMs?: number | undefined
+  /** How long a client may take to send a request; 15,000. Its connection is then closed. */
+  readonly bodyTimeoutMs?: number | undefined
 }
 
 export interface Listening {
@@ -36,14 +34,22 @@ export interface Listening {
 
 const methods: ReadonlySet<string> = new Set(['POST', 'GET', 'DELETE'])
 const maxBodyBytes = 4_194_304
-/** A client that forgets to end its session is let go when this many newer ones have come. */
-const maxSessions = 100
+/** How often Node looks for requests that take too long. */
+const checkIntervalMs = 1_000
 
 export async function listenHttp(options: HttpOptions, newServer: () => Server): Promise<Listening> {
   const { port = 0, path = '/mcp' } = options
-  const sessions = new Map<string, Session>()
-  const http = createServer((request, response) => {
-    answer(request, response, { sessions, newServer, path, ...guardsOf(http, options) }).catch(() => response.destroy())
+  const bodyTimeoutMs = limitOf('bodyTimeoutMs', options.bodyTimeoutMs, 15_000)
+  const maxSessions = limitOf('maxSessions', options.maxSessions, 100)
+  const idleSessionMs = limitOf('idleSessionMs', options.idleSessionMs, 300_000)
+  const sessions = new HttpSessions({ maxSessions, idleSessionMs }, newServer)
+  const times = {
+    requestTimeout: bodyTimeoutMs,
+    headersTimeout: bodyTimeoutMs,
+    connectionsCheckingInterval: Math.min(checkIntervalMs, bodyTimeoutMs),
+  }
+  const http = createServer(times, (request, response) => {
+    answer(request, response, { sessions, path, ...guardsOf(http, options) }).catch(() => response.destroy())
   })
   await new Promise<void>((resolve, reject) => {
     http.once('error', (cause) => {
@@ -54,18 +60,23 @@ export async function listenHttp(options: HttpOptions, newServer: () => Server):
   })
   return {
     url: `http://127.0.0.1:${portOf(http)}${path}`,
-    servers: () => [...sessions.values()].map(({ server }) => server),
+    servers: () => sessions.servers,
     async close() {
-      await Promise.all([...sessions.values()].map(({ server }) => server.close()))
+      await sessions.close()
       http.closeAllConnections()
       await new Promise((resolve) => http.close(resolve))
     },
   }
 }
 
+function limitOf(name: string, value: number | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise
+  if (typeof value === 'number' && value > 0) return value
+  throw new ToolwireError('misuse', `http.${name} is ${String(value)}; give a number above 0, or leave it out`)
+}
+
 interface Desk extends Guards {
-  readonly sessions: Map<string, Session>
-  readonly newServer: () => Server
+  readonly sessions: HttpSessions
   readonly path: string
 }
 interface Guards {
@@ -94,34 +105,34 @@ async function answer(request: IncomingMessage, response: ServerResponse, desk: 
   const body = method === 'POST' ? await readBody(request) : undefined
   if (body === 'too long') return refuse(response, 413, `the message is longer than ${maxBodyBytes} bytes`)
   if (body === 'no JSON') return refuse(response, 400, 'the body is not JSON', -32700)
+  const message = body?.message
+  const passOn = (session: HttpSession): Promise<true> =>
+    exchange(session, new Request(url, { method, headers: headersOf(request) }), body, response)
   const id = request.headers['mcp-session-id']
-  const session = typeof id === 'string' ? desk.sessions.get(id) : await newSession(body?.message, desk)
-  if (session === undefined) {
-    return id === undefined
-      ? refuse(response, 400, 'there is no session; begin with initialize')
-      : refuse(response, 404, 'there is no such session; begin a new one', -32001)
+  if (typeof id === 'string') {
+    const session = desk.sessions.get(id)
+    if (session === undefined) return refuse(response, 404, 'there is no such session; begin a new one', -32001)
+    await passOn(session)
+    return
   }
-  const asked = new Request(url, { method, headers: headersOf(request) })
-  const answered = await session.transport.handleRequest(asked, body && { parsedBody: body.message })
-  await write(answered, response, session.integers)
+  if (!isInitializeRequest(message)) return refuse(response, 400, 'there is no session; begin with initialize')
+  if (await desk.sessions.begin(passOn)) return
+  response.setHeader('retry-after', '10')
+  refuse(response, 503, 'all sessions are in use; end one, or try again later')
 }
 
-/** Undefined when the message is not one that begins a session. */
-async function newSession(message: unknown, { sessions, newServer }: Desk): Promise<Session | undefined> {
-  if (!isInitializeRequest(message)) return undefined
-  const [oldest] = sessions.values()
-  if (sessions.size >= maxSessions) await oldest?.server.close()
-  const server = newServer()
-  const transport = new WebStandardStreamableHTTPServerTransport({
-    sessionIdGenerator: randomUUID,
-    onsessioninitialized: (id) => void sessions.set(id, session),
-  })
-  const session: Session = { server, transport, integers: new ExactIntegers() }
-  const send = transport.send.bind(transport)
-  transport.send = (sent, options) => send(session.integers.mark(sent), options)
-  server.onclose = () => void sessions.delete(transport.sessionId ?? '')
-  await server.connect(transport as Transport)
-  return session
+/** One request within a session; a client that only listens keeps the session in use as long as it does. */
+async function exchange(
+  session: HttpSession,
+  asked: Request,
+  body: { readonly message: unknown } | undefined,
+  response: ServerResponse,
+): Promise<true> {
+  const leave = session.enter()
+  response.once('close', leave)
+  const answered = await session.transport.handleRequest(asked, body && { parsedBody: body.message })
+  await write(answered, response, session.integers)
+  return true
 }
 
 async function readBody(request: IncomingMessage): Promise<{ readonly message: unknown } | 'too long' | 'no JSON'> {

@@ -1,6 +1,8 @@
 // How a server is reached, as a program or a configuration file says it.
 import { ToolwireError } from '../errors/error.js'
+import type { Formats } from '../schema/formats/formats.js'
 import type { ToolCapability } from '../tools/tool.js'
+import { defaultMaxMessageBytes } from './message-limit.js'
 
 interface SpecOptions {
   /**
@@ -10,6 +12,10 @@ interface SpecOptions {
   readonly capabilities?: readonly ToolCapability[] | undefined
   /** How long one of its tools may run; the executor's time unless given. */
   readonly timeoutMs?: number | undefined
+  /** How many bytes one message of this server may have; 16,777,216. A longer one is an error, and nothing holds it in memory. */
+  readonly maxMessageBytes?: number | undefined
+  /** The values of `format` that arguments are checked for, such as `formats` of `toolwire/formats`. Default: none. */
+  readonly formats?: Formats | undefined
 }
 
 /** A program that speaks MCP on its standard input and output. */
@@ -40,7 +46,9 @@ export function capabilitiesOf(spec: McpServerSpec): readonly ToolCapability[] {
 
 /** Texts of a spec that no error or log may show. */
 export function secretsOf(spec: McpServerSpec): readonly string[] {
-  return Object.values((isHttp(spec) ? spec.headers : spec.env) ?? {})
+  if (!isHttp(spec)) return Object.values(spec.env ?? {})
+  // A server may repeat a token without the scheme in front of it.
+  return Object.values(spec.headers ?? {}).flatMap((value) => [value, value.replace(/^\S+\s+/, '')])
 }
 
 /** Refuses what names neither a command nor an address, or both, before anything is started. */
@@ -49,6 +57,8 @@ export function checkSpec(name: string, spec: McpServerSpec): void {
   const wrong = (message: string): never => {
     throw new ToolwireError('misuse', `the MCP server "${name}" ${message}`)
   }
+  const { maxMessageBytes: most = defaultMaxMessageBytes } = spec ?? {}
+  if (typeof most !== 'number' || !(most > 0)) wrong(`has a maxMessageBytes of ${String(most)}; give a number above 0`)
   if (command !== undefined && url !== undefined) wrong('has both a command and a url; leave one out')
   if (url === undefined) {
     if (typeof command !== 'string' || command === '') wrong('has neither a command nor a url; give it one of them')

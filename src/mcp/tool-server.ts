@@ -14,6 +14,7 @@ import type { Value, ValueObject } from '../json/types.js'
 import type { Checked } from '../schema/issue.js'
 import { ToolExecutor } from '../tools/execute.js'
 import type { ExecuteOptions } from '../tools/executor-options.js'
+import { blocksOf, isMcpBlock } from '../tools/mcp-content.js'
 import type { ToolSource } from '../tools/registry.js'
 import type { AnyTool } from '../tools/tool.js'
 import { identity } from './identity.js'
@@ -72,18 +73,23 @@ export class ToolService {
   }
 
   #answer(call: ToolCall, result: ToolResult): CallToolResult {
-    const content = result.content.flatMap(blockOf)
-    if (result.isError) return { content, isError: true }
+    if (result.isError) return { content: result.content.flatMap(blockOf), isError: true }
     const structuredContent = this.#structured(call, result)
-    return structuredContent === undefined ? { content } : { content, structuredContent }
+    const meta = result.artifacts?._meta
+    return {
+      content: contentOf(result),
+      ...(structuredContent === undefined ? {} : { structuredContent }),
+      ...(isJsonObject(meta) ? { _meta: meta } : {}),
+    }
   }
 
   /** A tool that passes an MCP result on gives its structured content; any other, what it returned. */
   #structured(call: ToolCall, { artifacts, name }: ToolResult): Record<string, unknown> | undefined {
+    const passedOn = artifacts?.structuredContent
+    if (isJsonObject(passedOn)) return passedOn
     const tool = this.#tools.get(name)
     if (tool === undefined || !hasObjectOutput(tool)) return undefined
-    const passedOn = artifacts?.structuredContent
-    const value: Value = isJsonObject(passedOn) ? passedOn : parseJson(displayJson(this.#outputs.get(call)))
+    const value: Value = parseJson(displayJson(this.#outputs.get(call)))
     return isJsonObject(value) ? value : undefined
   }
 
@@ -103,12 +109,13 @@ export class ToolService {
 }
 
 function listedTool(tool: AnyTool): ListedTool {
-  const { name, description, spec, outputSchema } = tool
+  const { name, description, spec, outputSchema, annotations } = tool
   const inputSchema = { ...spec.inputSchema, type: 'object' } as ListedTool['inputSchema']
   return {
     name,
     ...(description === '' ? {} : { description }),
     inputSchema,
+    ...(annotations === undefined ? {} : { annotations: annotations as NonNullable<ListedTool['annotations']> }),
     ...(hasObjectOutput(tool) ? { outputSchema: outputSchema as ListedTool['outputSchema'] } : {}),
   }
 }
@@ -116,6 +123,18 @@ function listedTool(tool: AnyTool): ListedTool {
 /** MCP knows structured content that is an object only. */
 function hasObjectOutput({ outputSchema }: AnyTool): boolean {
   return outputSchema?.type === 'object'
+}
+
+/**
+ * The blocks of an MCP result as its tool gave them: sounds, resources, links and annotations too. Where its text was cut, what
+ * is left of it, and the blocks that are neither text nor image.
+ */
+function contentOf(result: ToolResult): CallToolResult['content'] {
+  const blocks = blocksOf(result)
+  if (blocks !== undefined) return blocks as unknown as CallToolResult['content']
+  const others = result.artifacts?.content
+  const kept = Array.isArray(others) ? others.filter(isMcpBlock) : []
+  return [...result.content.flatMap(blockOf), ...(kept as unknown as CallToolResult['content'])]
 }
 
 function blockOf(part: ResultPart): CallToolResult['content'] {

@@ -1,5 +1,6 @@
 // Where a model is: a wire, a vendor's record, an address and a key become one endpoint, checked before anything is sent.
 import { transport as platformTransport } from '#transport'
+import { type RequestLimits, readRequestLimits } from '../conversation/request-limits.js'
 import { ToolwireError } from '../errors/error.js'
 import { type Deadlines, defaultDeadlines, withDeadlines } from '../transport/deadlines.js'
 import { fetchTransport } from '../transport/fetch.js'
@@ -33,6 +34,8 @@ export interface ModelOptions extends Partial<Deadlines> {
   readonly textCalls?: 'recover' | undefined
   /** What is known better than by the vendor's record. */
   readonly capabilities?: Partial<Capabilities> | undefined
+  /** How much a request and an answer may hold, beyond which the call fails with `limit_exceeded`. Defaults: see `RequestLimits`. */
+  readonly requestLimits?: Partial<RequestLimits> | undefined
 }
 
 /** The endpoint of a model; misuse is told here, a missing key when the first call is made. */
@@ -60,6 +63,7 @@ export function endpointOf(codec: ClientCodec, profile: Profile, model: string, 
     budget: budgetOf(baseUrl),
     onRetry: options.onRetry,
     textCalls: options.textCalls,
+    requestLimits: readRequestLimits(options.requestLimits, 'requestLimits'),
     capabilities: {
       ...knownCapabilities(codec.wire, profile, model),
       ...options.capabilities,

@@ -4,6 +4,7 @@ import type { CompletionEvent } from '../conversation/events.js'
 import { createFolder, withPartial } from '../conversation/fold.js'
 import { freeze } from '../conversation/freeze.js'
 import type { CompletionRequest } from '../conversation/request.js'
+import { checkRequestLimits, limitExceeded } from '../conversation/request-limits.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { defaultLimits } from '../frames/limits.js'
@@ -16,7 +17,7 @@ import { checkCapabilities } from './capabilities.js'
 import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
 import type { CallOptions, Capabilities, Model, ModelRequest } from './model.js'
 import { withoutSecrets } from './secrets.js'
-import { answered, connectionFailure, type Endpoint, failureOf, whole } from './sending.js'
+import { answered, type Endpoint, failureOf, toConnectionError, whole } from './sending.js'
 import { type Recovery, textCallRecovery } from './text-calls/recovery.js'
 
 /** Where a call goes, and what was learned there. */
@@ -149,6 +150,7 @@ class Call {
   readonly #given: ModelRequest
   readonly #env: Env
   readonly #folder = createFolder()
+  #calls = 0
   /** What the request could not say. */
   losses: readonly CompletionEvent[] = []
   #exchange: Exchange | undefined
@@ -156,8 +158,8 @@ class Call {
   #recovery: Recovery | undefined
   /** What the answer told as its failure. */
   failure: ToolwireError | undefined
-  /** Makes an error of what the current step threw, when that is no coded error yet. */
-  #blame: (message: string, cause: unknown) => ToolwireError = requestFailure
+  /** Turns what the current step throws into a ToolwireError, unless it is one already. */
+  #blame: (message: string, cause: unknown) => ToolwireError = toRequestError
 
   constructor(place: Place, given: ModelRequest, { deltas = false }: CallOptions, signal: AbortSignal) {
     this.endpoint = place.endpoint
@@ -170,7 +172,8 @@ class Call {
   /** What is sent, once it is known that the model can do it. */
   encoded(stream: boolean): HttpRequest | Promise<HttpRequest> {
     checkRequest(this.#given)
-    const { missingKey } = this.endpoint
+    const { missingKey, requestLimits, limitsOption = 'requestLimits' } = this.endpoint
+    checkRequestLimits(this.#given, requestLimits, limitsOption)
     const { model = this.endpoint.model, ...asked } = this.#given
     const request: CompletionRequest = { model, ...asked } // the model first: what is added behind a spread makes a new shape each time
     if (missingKey !== undefined) throw new ToolwireError('authentication', missingKey)
@@ -188,7 +191,7 @@ class Call {
     if (losses.length > 0) this.losses = this.#take(losses.map((loss) => ({ type: 'loss', loss })))
     if (textCalls === 'recover') this.#recovery = textCallRecovery(request, exchange)
     if (stream) this.#decoder = codec.stream.decode(exchange, this.#env)
-    this.#blame = connectionFailure
+    this.#blame = toConnectionError
     return http
   }
 
@@ -207,10 +210,10 @@ class Call {
 
   /** Decodes what arrived. What throws in here is not the connection's fault. */
   #read(decode: () => readonly CompletionEvent[]): readonly CompletionEvent[] {
-    this.#blame = responseFailure
+    this.#blame = toResponseError
     const events = decode()
     const read = this.#take(this.#recovery === undefined ? events : events.flatMap(this.#recovery.push))
-    this.#blame = connectionFailure
+    this.#blame = toConnectionError
     return read
   }
 
@@ -221,6 +224,13 @@ class Call {
       if (event.type === 'error') {
         this.failure = event.error
         return events.slice(0, index)
+      }
+      if (event.type === 'tool_call' || event.type === 'broken_call') {
+        this.#calls += 1
+        if (this.#calls > this.endpoint.requestLimits.callsPerTurn) {
+          this.failure = tooManyCalls(this.#calls, this.endpoint)
+          return events.slice(0, index)
+        }
       }
       this.#folder.push(event)
     }
@@ -243,11 +253,15 @@ class Call {
 }
 
 /** What an encoder threw: the request holds something that cannot be read, such as a getter that fails. */
-function requestFailure(message: string, cause: unknown): ToolwireError {
+function toRequestError(message: string, cause: unknown): ToolwireError {
   return new ToolwireError('invalid_request', `the request can't be encoded: ${message}`, { cause })
 }
 
 /** What a decoder threw. Sending the same request again would give the same error. */
-function responseFailure(message: string, cause: unknown): ToolwireError {
+function toResponseError(message: string, cause: unknown): ToolwireError {
   return new ToolwireError('malformed_response', `the response can't be read: ${message}`, { cause, retryable: false })
+}
+
+function tooManyCalls(count: number, { requestLimits, limitsOption = 'requestLimits' }: Endpoint): ToolwireError {
+  return limitExceeded('callsPerTurn', 'the answer', count, requestLimits, limitsOption)
 }

@@ -1,4 +1,5 @@
 // One HTTP exchange with an endpoint: sent again where that may help, under its deadlines, an error answer as a coded error.
+import type { RequestLimits } from '../conversation/request-limits.js'
 import { ToolwireError } from '../errors/error.js'
 import { bodyBytes } from '../frames/body.js'
 import type { Deadlines } from '../transport/deadlines.js'
@@ -35,6 +36,9 @@ export interface Endpoint {
   readonly onRetry?: ((retry: Retry) => void) | undefined
   readonly textCalls?: 'recover' | undefined
   readonly capabilities: Capabilities
+  readonly requestLimits: RequestLimits
+  /** Where the limits are set, for the error. Default: `requestLimits`. */
+  readonly limitsOption?: string | undefined
 }
 
 /** The answers of providers by the errors that they became. */
@@ -62,7 +66,7 @@ export async function answered(endpoint: Endpoint, http: HttpRequest, signal: Ab
       refusal = await whole(answer)
       error = isRedirect(refusal) ? redirected(refusal.status) : endpoint.codec.error.decode(refusal)
     } catch (caught) {
-      error = failureOf(caught, signal, connectionFailure)
+      error = failureOf(caught, signal, toConnectionError)
     }
     error = withoutSecrets(error, endpoint.secrets)
     if (refusal !== undefined) refusals.set(error, refusal)
@@ -124,7 +128,7 @@ export function failureOf(
 }
 
 /** What a transport threw. */
-export function connectionFailure(message: string, cause: unknown): ToolwireError {
+export function toConnectionError(message: string, cause: unknown): ToolwireError {
   return new ToolwireError('network', `the connection failed: ${message}`, { cause })
 }
 

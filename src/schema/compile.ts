@@ -6,6 +6,7 @@ import { arrayChecks } from './arrays.js'
 import { combinatorChecks } from './combinators.js'
 import type { Context } from './context.js'
 import { openDocument } from './document.js'
+import type { Formats } from './formats/formats.js'
 import { glanceOf, unseen } from './glance.js'
 import { numberChecks } from './numbers.js'
 import { objectChecks } from './objects.js'
@@ -17,7 +18,7 @@ import { unevaluatedChecks } from './unevaluated.js'
 import { valueChecks } from './value-checks.js'
 
 /** The root node of a document that `checkSchema` accepts. `omitted` patterns are left out. */
-export function compileNode(root: JsonObject, omitted: ReadonlySet<string>): Node {
+export function compileNode(root: JsonObject, omitted: ReadonlySet<string>, formats?: Formats): Node {
   const nodes = new Map<Json, Node>()
   const document = openDocument(root)
   const { isDynamic } = document
@@ -34,6 +35,7 @@ export function compileNode(root: JsonObject, omitted: ReadonlySet<string>): Nod
     node,
     read: (schema) => document.read(schema),
     weakened: omitted.size > 0,
+    formats,
     pattern: (source) => (omitted.has(source) ? undefined : linearPattern(source)),
   }
   return node(root)
@@ -65,7 +67,7 @@ type Maker = (schema: JsonObject, checks: Check[], context: Context) => void
 const groups: readonly (readonly [Maker, string])[] = [
   [valueChecks, 'type const enum'],
   [numberChecks, 'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'],
-  [stringChecks, 'minLength maxLength pattern'],
+  [stringChecks, 'minLength maxLength pattern format'],
   [arrayChecks, 'minItems maxItems prefixItems items contains uniqueItems'],
   [
     objectChecks,

@@ -1,5 +1,6 @@
 // What the compilation of one document knows: its references, and each of its schemas as a node.
 import type { Json, JsonObject } from '../json/types.js'
+import type { Formats } from './formats/formats.js'
 import type { Pattern } from './pattern.js'
 import type { Node, Run } from './run.js'
 
@@ -17,6 +18,8 @@ export interface Context {
   readonly enterScope: (schema: Json, run: Run) => Run['scope']
   /** Undefined for a pattern that is left out. */
   readonly pattern: (source: string) => Pattern | undefined
+  /** The formats to check; none by default. */
+  readonly formats: Formats | undefined
   /**
    * Whether patterns that cannot be matched are left out. Then so is every keyword that could refuse more because another part
    * of the schema accepts more.

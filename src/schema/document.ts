@@ -4,8 +4,9 @@ import { isJsonObject } from '../json/parse.js'
 import { pointerKeys } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { type Draft, draftOf, readAs2020 } from './drafts.js'
-import { places } from './keywords.js'
+import { holders } from './keywords.js'
 import { schemaLimits } from './rules.js'
+import { isLinked } from './size.js'
 
 /** A schema that can be referred to by a URI of its own, with the names in it. */
 export interface Resource {
@@ -37,8 +38,13 @@ const longestUri = 2 * schemaLimits.reference
 
 const documents = new WeakMap<JsonObject, SchemaDocument>()
 
-/** The document of a schema whose size was checked. Made once per object. */
+/** The document of a schema whose size was checked. */
 export function openDocument(root: JsonObject): SchemaDocument {
+  return isLinked(root) ? openLinked(root) : unlinked
+}
+
+/** The document of any schema. Made once per object. */
+function openLinked(root: JsonObject): SchemaDocument {
   let document = documents.get(root)
   if (document === undefined) {
     document = new SchemaDocument(root)
@@ -51,7 +57,7 @@ export function openDocument(root: JsonObject): SchemaDocument {
 export type Resolve = (reference: string) => JsonObject | boolean | undefined
 
 export function resolver(root: JsonObject): Resolve {
-  return (reference) => openDocument(root).find(reference)?.schema
+  return (reference) => openLinked(root).find(reference)?.schema
 }
 
 export class SchemaDocument {
@@ -95,6 +101,7 @@ export class SchemaDocument {
 
   /** The schema as draft 2020-12 writes it, always the same object for the same schema. */
   read(schema: JsonObject): JsonObject {
+    if (this === unlinked) return schema
     let read = this.#read.get(schema)
     if (read === undefined) {
       const resource = this.resourceOf(schema)
@@ -163,11 +170,20 @@ export class SchemaDocument {
   /** Files a schema and all in it under its resource. */
   #collect(schema: JsonObject, around: Resource): void {
     if (this.#resources.has(schema)) return
-    const isNew = schema !== around.root && startsResource(schema, around.draft)
+    const isNew = schema !== around.root && hasDollar(schema) && startsResource(schema, around.draft)
     const resource = isNew ? this.#open(schema, around.uri, around.draft) : around
     this.#resources.set(schema, resource)
-    this.#name(schema, resource)
-    for (const place of places(schema)) if (isJsonObject(place.schema)) this.#collect(place.schema, resource)
+    if (hasDollar(schema)) this.#name(schema, resource)
+    for (const keyword in schema) {
+      const value = holders.has(keyword) ? schema[keyword] : undefined
+      if (typeof value !== 'object' || value === null) continue
+      if (holders.get(keyword) === 'one' && !Array.isArray(value)) this.#collect(value as JsonObject, resource)
+      else for (const key in value) this.#collectMember((value as JsonObject)[key], resource)
+    }
+  }
+
+  #collectMember(value: Json | undefined, around: Resource): void {
+    if (isJsonObject(value)) this.#collect(value, around)
   }
 
   #name(schema: JsonObject, { anchors, dynamicAnchors, draft, root }: Resource): void {
@@ -189,6 +205,15 @@ export class SchemaDocument {
     if (!anchors.has(name)) this.#dynamicNames.set(name, (this.#dynamicNames.get(name) ?? 0) + 1)
     anchors.set(name, schema)
   }
+}
+
+/** Stands for all schemas without references: there is nothing to find out about them. */
+const unlinked = new SchemaDocument({})
+
+/** Whether there are keywords such as `$id`: most schemas have none, and looking for each would take longest of all. */
+function hasDollar(schema: JsonObject): boolean {
+  for (const keyword in schema) if (keyword.charCodeAt(0) === 36) return true
+  return false
 }
 
 function dynamic(name: string, schema: JsonObject, resource: Resource): Pick<Target, 'dynamicAnchor'> {

@@ -59,6 +59,7 @@ function takeJson(schema: object): IntakeResult {
   if (problem !== undefined) return { ok: false, problem }
   let validator: Validator | undefined
   const check: Intake['check'] = (value, options) => {
+    if (options?.formats !== undefined) return compileSchema(copy, 'whole', options.formats)(value, options)
     validator ??= compileSchema(copy)
     return validator(value, options)
   }

@@ -106,17 +106,26 @@ const loose = /\[(?:\\.|[^\]\\])*\]|\\[pPu]\{[^}]*\}|\\.|\{(?:\d+(?:,\d*)?\})?|[
 const looseInClass = /\\[dDwWsS]-|-(?=\\[dDwWsS])|\\./gsu
 const needlessEscape = /^\\(?:_|[^\w^$\\.*+?()[\]{}|/])$/u
 
-/** The expression as it is written for the flag `u`; undefined when it cannot be, or means another thing elsewhere. */
+/** A second dash after `\d-`: it looks like a range or a set difference, and without the flag it is neither. */
+const unclearRange = /\\[dDwWsS]-(?:-|(?:\\.|[^\]\\])-)[^\]]/su
+
+/** The expression as it is written for the flag `u`; undefined when ECMAScript does not accept it, or it means another thing elsewhere. */
 export function unicodeSource(source: string): string | undefined {
-  if (isWellFormed(source)) return source
+  if (isWellFormed(source, 'u')) return source
+  // Without the flag it must be well-formed as it stands: rewriting must not make something out of nothing.
+  if (!isWellFormed(source, '')) return undefined
   // Posix has classes in classes.
   if (/\[\[:\^?\w+:\]/.test(source)) return undefined
+  let isClear = true
   const written = source.replace(loose, (text) => {
-    if (text[0] === '[') return text.replace(looseInClass, writtenInClass)
+    if (text[0] === '[') {
+      if (unclearRange.test(text)) isClear = false
+      return text.replace(looseInClass, writtenInClass)
+    }
     if (text[0] === '\\') return needlessEscape.test(text) ? text.slice(1) : text
     return text.length === 1 ? `\\${text}` : text
   })
-  return isWellFormed(written) ? written : undefined
+  return isClear && isWellFormed(written, 'u') ? written : undefined
 }
 
 function writtenInClass(text: string): string {
@@ -124,9 +133,9 @@ function writtenInClass(text: string): string {
   return needlessEscape.test(text) ? text.slice(1) : text
 }
 
-function isWellFormed(source: string): boolean {
+function isWellFormed(source: string, flags: 'u' | ''): boolean {
   try {
-    new RegExp(source, 'u')
+    new RegExp(source, flags)
     return true
   } catch {
     return false

@@ -1,16 +1,30 @@
 // The string keywords. Trap: JSON Schema counts characters as code points, and a text may be megabytes long.
 import type { Json, JsonObject } from '../json/types.js'
 import type { Context } from './context.js'
+import type { Formats } from './formats/formats.js'
 import { shown } from './messages.js'
 import { type Meter, spend } from './meter.js'
 import type { Pattern } from './pattern.js'
 import { type Check, fail } from './run.js'
 
 export function stringChecks(schema: JsonObject, checks: Check[], context: Context): void {
-  const { minLength, maxLength, pattern } = schema
+  const { minLength, maxLength, pattern, format } = schema
   const linear = typeof pattern === 'string' ? context.pattern(pattern) : undefined
   if (minLength !== undefined || maxLength !== undefined) checks.push(lengthCheck(Number(minLength ?? 0), maxLength))
   if (linear !== undefined) checks.push(patternCheck(linear, `must match the pattern ${shown(pattern)}`))
+  if (context.formats !== undefined && typeof format === 'string') addFormat(format, context.formats, checks)
+}
+
+/** A format that is not among those to check says nothing. */
+function addFormat(name: string, formats: Formats, checks: Check[]): void {
+  const isFit = Object.hasOwn(formats, name) ? formats[name] : undefined
+  if (isFit === undefined) return
+  const text = `must be in the format ${shown(name)}`
+  checks.push((value, run) => {
+    if (typeof value !== 'string') return true
+    spend(run, 20 + (value.length >> 2))
+    return isFit(value) || fail(run, text)
+  })
 }
 
 function lengthCheck(least: number, limit: Json | undefined): Check {

@@ -7,6 +7,7 @@ import { decodeFragment, openDocument, type SchemaDocument } from './document.js
 import { draftOf } from './drafts.js'
 import { holders, referencesOf } from './keywords.js'
 import { shown } from './messages.js'
+import { isLinked } from './size.js'
 
 export interface SchemaNote {
   readonly path: string
@@ -24,6 +25,7 @@ type Members = { [key: string]: Json }
 
 /** Upgrades a schema whose size was checked. Most schemas need nothing and are returned as they are. */
 export function upgradeSchema(root: JsonObject): Upgraded {
+  if (!isLinked(root)) return { schema: root, notes: [], isDynamic: false }
   const document = openDocument(root)
   const { isDynamic } = document
   if (isPlain(root, document)) return { schema: root, notes: [], isDynamic }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../json/types.js'
 import { checkSchema } from './check.js'
 import { compileNode } from './compile.js'
 import { fillDefaults, hasDefaults, ownCopy } from './copy.js'
+import type { Formats } from './formats/formats.js'
 import type { Checked, Issue } from './issue.js'
 import { capped, issuesOf } from './messages.js'
 import { Exhausted } from './meter.js'
@@ -21,13 +22,28 @@ export type Validator = (value: unknown, options?: CheckOptions, run?: Run) => C
 
 /** Whether every pattern must be one that can be matched, or those that cannot be are left out. */
 type Patterns = 'whole' | 'open'
-const validators = { whole: new WeakMap<JsonObject, Validator>(), open: new WeakMap<JsonObject, Validator>() }
+
+type Validators = Readonly<Record<Patterns, WeakMap<JsonObject, Validator>>>
+const createValidators = (): Validators => ({ whole: new WeakMap(), open: new WeakMap() })
+const withoutFormats = createValidators()
+const withFormats = new WeakMap<Formats, Validators>()
+
+function validatorsFor(formats: Formats | undefined): Validators {
+  if (formats === undefined) return withoutFormats
+  let validators = withFormats.get(formats)
+  if (validators === undefined) {
+    validators = createValidators()
+    withFormats.set(formats, validators)
+  }
+  return validators
+}
 
 /**
  * Compiles a schema, once per object. Throws `invalid_tool_spec` for a schema that cannot be checked whole. Patterns that cannot be matched
  * may be left out instead: then values are checked for the rest.
  */
-export function compileSchema(schema: JsonObject, patterns: Patterns = 'whole'): Validator {
+export function compileSchema(schema: JsonObject, patterns: Patterns = 'whole', formats?: Formats): Validator {
+  const validators = validatorsFor(formats)
   const known = validators[patterns].get(schema)
   if (known !== undefined) return known
   const problem = checkSchema(schema, { root: 'any', level: 'lenient', validated: patterns })
@@ -38,7 +54,7 @@ export function compileSchema(schema: JsonObject, patterns: Patterns = 'whole'):
     })
   }
   const omitted = surveySchema(schema).unmatchable.map(({ pattern }) => pattern)
-  const validator = validatorOf(compileNode(schema, new Set(omitted)), schema)
+  const validator = validatorOf(compileNode(schema, new Set(omitted), formats), schema)
   validators[patterns].set(schema, validator)
   return validator
 }
@@ -48,6 +64,8 @@ export interface CheckOptions {
   readonly work?: number | undefined
   /** The value was parsed for this check alone: it is handed over itself and not a copy of it. */
   readonly fresh?: boolean | undefined
+  /** The values of `format` to check; none by default. */
+  readonly formats?: Formats | undefined
 }
 
 export function checkJson(
@@ -56,7 +74,7 @@ export function checkJson(
   options?: CheckOptions,
   patterns: Patterns = 'whole',
 ): Checked<unknown> {
-  return compileSchema(schema, patterns)(value, options)
+  return compileSchema(schema, patterns, options?.formats)(value, options)
 }
 
 function validatorOf(root: Node, schema: JsonObject): Validator {

@@ -2,6 +2,7 @@
 import { textMessage } from '../conversation/conversation.js'
 import type { CompletionEvent } from '../conversation/events.js'
 import { withPartial } from '../conversation/fold.js'
+import { mergeLosses } from '../conversation/loss-log.js'
 import type { Loss } from '../conversation/losses.js'
 import type { Message } from '../conversation/messages.js'
 import { isCall } from '../conversation/messages.js'
@@ -138,7 +139,7 @@ async function* attempted(
     progress.modelCalls += 1
     response = yield* askFor(setup, request, lifetime, streaming)
     progress.usage = addUsage(progress.usage, response.usage ?? {})
-    progress.losses = [...progress.losses, ...response.losses]
+    progress.losses = mergeLosses(progress.losses, response.losses)
     const parsed = await adapter.parse(setup.signature, response, plan)
     return { done: true, result: resultOf(setup, progress, plan, request, response, parsed) }
   } catch (error) {

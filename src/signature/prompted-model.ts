@@ -20,7 +20,9 @@ export function promptedModel(model: Model, adapter: Adapter, signature: Signatu
     const { tools: _, toolChoice: __, parallelToolCalls: ___, ...rest } = request
     const messages = request.messages.map((message) => asText(message, callsName))
     const response = await model.complete({ ...rest, messages }, options)
-    const parts = await partsOf(adapter, signature, response)
+    // Ids that the text does not have are made from that of the answer, which may be missing or the same in each turn.
+    const placed = { ...response, id: `${response.id}@${messages.length}` }
+    const parts = await partsOf(adapter, signature, placed)
     const message = { ...response.message, content: [...response.message.content, ...parts] }
     return fold(unfold({ ...response, message }))
   }

@@ -1,6 +1,7 @@
 // `react`: the model calls tools until it submits the outputs. The loop is `run`; what is added here is the way in (the plan), the
 // way out (the submit tool), and what to do when the model stops short or its context is full.
 import { textMessage } from '../conversation/conversation.js'
+import { mergeLosses } from '../conversation/loss-log.js'
 import type { Loss } from '../conversation/losses.js'
 import { isCall, type Message } from '../conversation/messages.js'
 import { addUsage, type Usage } from '../conversation/usage.js'
@@ -145,7 +146,7 @@ class Reaction {
     this.#usage = addUsage(this.#usage, result.usage)
     this.#modelCalls += result.turns
     this.#calls += result.calls
-    this.#losses = [...this.#losses, ...result.losses]
+    this.#losses = mergeLosses(this.#losses, result.losses)
     this.#messages = result.messages
     return result
   }

@@ -115,7 +115,13 @@ function sealed(part: AssistantPart): readonly Json[] {
 function signatureOn(part: AssistantPart, member: string): string | undefined {
   const data: JsonObject | undefined = part.type === 'opaque' ? undefined : part.opaque?.data
   const signature = data?.[member]
-  return typeof signature === 'string' && signature !== '' ? signature : undefined
+  return typeof signature === 'string' && signature !== '' ? paddedBase64(signature) : undefined
+}
+
+/** Google's SDKs write base64 in the URL-safe alphabet, with or without padding; the API reads both. */
+function paddedBase64(text: string): string {
+  const bare = text.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/')
+  return bare.padEnd(Math.ceil(bare.length / 4) * 4, '=')
 }
 
 function turnKey({ wire, model }: Exchange, callId: string): string {

@@ -5,6 +5,8 @@ import type { HttpRequest } from '../wire/codec.js'
 import type { Misbehave } from './misbehaviour.js'
 import type { ProviderScript } from './provider-script.js'
 import type { Signer } from './provider-signatures.js'
+import type { Threads } from './provider-threads.js'
+import type { StoredResponses } from './stored-responses.js'
 
 /** A model call as the server received it. */
 export interface ProviderRequest {
@@ -39,6 +41,8 @@ export interface ServerState {
   readonly options: ProviderServerOptions
   readonly requests: ProviderRequest[]
   readonly signer: Signer
+  readonly threads: Threads
+  readonly stored: StoredResponses
   /** How often the script was asked. */
   turns: number
 }

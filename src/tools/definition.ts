@@ -7,6 +7,7 @@ import type { ToolSpec } from '../conversation/request.js'
 import { canonicalJson } from '../json/canonical.js'
 import { digest } from '../json/digest.js'
 import type { JsonObject } from '../json/types.js'
+import type { Formats } from '../schema/formats/formats.js'
 import type { AnySchema, FromSchema, Infer } from '../schema/infer.js'
 import { type Intake, intakeProblem, takeSchema } from '../schema/intake.js'
 import type { Checked } from '../schema/issue.js'
@@ -20,6 +21,13 @@ export interface ToolOptions extends ToolLimits {
   readonly repeatable?: boolean
   /** Asks providers that can to hold the model to the schema exactly. */
   readonly strict?: boolean
+  /** MCP's hints about the tool (`readOnlyHint`, `title`, …), which `serveMcp` lists. */
+  readonly annotations?: JsonObject
+  /**
+   * The values of `format` that arguments and results are checked for, such as `formats` of `toolwire/formats`. Default: none, because
+   * JSON Schema makes them annotations. Only for JSON Schemas: a schema of zod or another library checks what it wants to.
+   */
+  readonly formats?: Formats
 }
 
 /** What a handler may return: what the output schema takes, or anything without one. */
@@ -85,7 +93,7 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
     source,
     repeatable: options.repeatable ?? false,
     // The schema that was checked against is the one the input type was inferred from.
-    checkInput: taken.check as Tool<Input, Output>['checkInput'],
+    checkInput: withFormats(taken.check, options.formats) as Tool<Input, Output>['checkInput'],
     execute,
   }
   const tool = Object.defineProperty(facts, 'digest', digestProperty) as Draft<Input, Output>
@@ -94,11 +102,17 @@ export function makeTool<Input, Output>(parts: Parts<Input, Output>): Tool<Input
   if (timeoutMs !== undefined) tool.timeoutMs = timeoutMs
   if (concurrency !== undefined) tool.concurrency = concurrency
   if (rateLimit !== undefined) tool.rateLimit = rateLimit
+  if (options.annotations !== undefined) tool.annotations = options.annotations
   if (output !== undefined) {
     tool.outputSchema = output.schema
-    tool.checkOutput = (value) => output.check(value) as Checked<Output> | Promise<Checked<Output>>
+    const check = withFormats(output.check, options.formats)
+    tool.checkOutput = (value) => check(value) as Checked<Output> | Promise<Checked<Output>>
   }
   return tool
+}
+
+function withFormats(check: Intake['check'], formats: Formats | undefined): Intake['check'] {
+  return formats === undefined ? check : (value, options) => check(value, { ...options, formats })
 }
 
 /** Written out: spreads of what may be absent cost more than all else here. */
@@ -172,11 +186,20 @@ function checkOptions(name: string, options: ToolOptions): void {
   checkLimit(name, 'rateLimit.perMs', options.rateLimit?.perMs)
   checkFlag(name, 'repeatable', options.repeatable)
   checkFlag(name, 'strict', options.strict)
+  checkFormats(name, options.formats)
 }
 
 function checkLimit(name: string, field: string, value: unknown): void {
   if (value === undefined || (typeof value === 'number' && value > 0)) return
   throw specError(name, 'limit_value', `${field} is ${String(value)}`)
+}
+
+function checkFormats(name: string, formats: unknown): void {
+  if (formats === undefined) return
+  const checks: readonly unknown[] =
+    typeof formats === 'object' && formats !== null ? Object.values(formats) : [formats]
+  if (checks.every((check) => typeof check === 'function')) return
+  throw specError(name, 'formats_value', 'formats is not an object of functions')
 }
 
 function checkFlag(name: string, field: string, value: unknown): void {

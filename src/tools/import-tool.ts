@@ -42,16 +42,20 @@ export function importTool(definition: unknown, options: ImportOptions = {}): Im
   const description = textOf(found.description)
   const { schema, notes } = readSchema(name, found)
   const strict = options.strict ?? found.strict
+  const annotations = isJsonObject(found.annotations) ? found.annotations : undefined
   const tool = makeTool<ValueObject, unknown>({
     name,
     description,
     taken: { schema, check: (value, options) => checkJson(schema, value, options, 'open') },
     source: options.source ?? 'imported',
-    options: { ...options, ...(typeof strict === 'boolean' ? { strict } : {}) },
+    options: {
+      ...(annotations === undefined ? {} : { annotations }),
+      ...options,
+      ...(typeof strict === 'boolean' ? { strict } : {}),
+    },
     execute: options.execute ?? (() => notImplemented(name)),
   })
-  const { annotations } = found
-  return { tool, notes, ...(isJsonObject(annotations) ? { annotations } : {}) }
+  return { tool, notes, ...(annotations === undefined ? {} : { annotations }) }
 }
 
 /** A tool that is defined already stands for its definition. */

@@ -1,10 +1,11 @@
 // What MCP and LangChain tools return: content blocks, or a text with artifacts. The model gets text and images; the rest is kept beside.
 // Trap: a program's own objects may have a `content` member too, so only the exact MCP form is taken apart; everything else,
 // an unknown kind of block included, is shown to the model as the JSON it is.
-import type { ImagePart, ToolErrorCategory } from '../conversation/messages.js'
+import { type ImagePart, type ToolErrorCategory, type ToolResult, textOf } from '../conversation/messages.js'
 import { displayJson } from '../json/display.js'
-import { parseBody } from '../json/parse.js'
-import type { Json, JsonObject } from '../json/types.js'
+import { parseBody, parseJson } from '../json/parse.js'
+import { stringifyJson } from '../json/stringify.js'
+import type { Json, JsonObject, Value } from '../json/types.js'
 
 /** A returned value, taken apart. */
 export interface Returned {
@@ -12,6 +13,8 @@ export interface Returned {
   readonly images: readonly ImagePart[]
   readonly artifacts?: JsonObject
   readonly isError: boolean
+  /** The blocks of an MCP result, as they came. */
+  readonly blocks?: readonly Block[]
 }
 
 export interface Block {
@@ -62,7 +65,25 @@ export function readMcp(value: unknown): Returned | undefined {
   const blocks = readBlocks(content)
   const nothingShown = blocks.text === '' && blocks.images.length === 0
   const text = nothingShown ? describe(structuredContent, rest) : blocks.text
-  return { ...blocks, text, isError: isError === true, ...artifactsOf(kept) }
+  return { ...blocks, text, isError: isError === true, blocks: content, ...artifactsOf(kept) }
+}
+
+/** The blocks that results were made of, for who passes them on to another client of MCP. */
+const sources = new WeakMap<ToolResult, { readonly text: string; readonly blocks: readonly Block[] }>()
+
+export function keepBlocks(result: ToolResult, { text, blocks }: Returned): void {
+  if (blocks !== undefined) sources.set(result, { text, blocks })
+}
+
+/** All blocks of a result that an MCP tool gave; nothing where its text was cut, or where it never had blocks. */
+export function blocksOf(result: ToolResult): readonly Block[] | undefined {
+  const source = sources.get(result)
+  if (source === undefined || textOf(result.content) !== source.text) return undefined
+  try {
+    return parseJson(stringifyJson(source.blocks as unknown as Value)) as unknown as readonly Block[]
+  } catch {
+    return undefined // a block that is no JSON
+  }
 }
 
 /** `[text, artifacts]`. The second must be an object or a list: a list of two strings is data. */

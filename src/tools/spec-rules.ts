@@ -15,6 +15,7 @@ const toolRules = {
   capability_unknown: 'use network, filesystem, database or shell',
   limit_value: 'give a number above 0',
   flag_value: 'write true or false',
+  formats_value: 'give formats of toolwire/formats, or an object of functions by the name of their format',
 } as const
 export type SpecRule = keyof typeof toolRules | SchemaRule
 

@@ -57,6 +57,8 @@ export interface Tool<Input = never, Output = unknown> extends ToolLimits {
   readonly source: string
   /** Whether a call that was in flight at a crash may simply be run again. */
   readonly repeatable: boolean
+  /** MCP's hints about the tool (`readOnlyHint`, …), for those who list it. Nothing here trusts them. */
+  readonly annotations?: JsonObject
   /** Changes whenever the definition the model sees changes. */
   readonly digest: string
   /** Every failing path at once, or the input as the handler takes it (schema defaults and transforms applied). */

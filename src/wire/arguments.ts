@@ -1,6 +1,6 @@
 // Arguments between the text of record and a wire: calls of a history, and broken text on wires that take only objects.
 import type { AnyCall, BrokenReason, Carried, Extra, Opaque, Wire } from '../conversation/messages.js'
-import { checkBody, isJsonObject } from '../json/parse.js'
+import { checkBody, isJsonObject, parseBody } from '../json/parse.js'
 import { renameKeys } from '../json/spans.js'
 import { RawJson } from '../json/stringify.js'
 import type { Json } from '../json/types.js'
@@ -58,11 +58,26 @@ function carriedBy(opaque: Opaque | undefined, extra: Extra | undefined): Pick<A
   return extra === undefined ? { opaque } : { opaque, extra }
 }
 
-/** The note on a call of a custom tool of OpenAI. Its input is free text, so it is a broken call and never run as arguments. */
+/** The note on a call of a custom tool of OpenAI, whose input is free text: it is the only argument of the call, `input`. */
 export const customNotes = { type: 'custom' } as const
 
+/** The arguments of a call of a custom tool. */
+export function inputArguments(input: string): string {
+  return JSON.stringify({ input })
+}
+
+/** The input of a call of a custom tool, as far as it came; nothing for any other call. */
+export function customInput(wire: Wire, call: AnyCall): string | undefined {
+  if (call.extra === undefined || noteOf(call.extra[wire], 'type') !== customNotes.type) return undefined
+  if (call.type === 'broken_call') return call.arguments
+  if (readArguments(call.arguments) !== 'object') return undefined
+  const value = parseBody(call.arguments)
+  const isAlone = isJsonObject(value) && Object.keys(value).length === 1
+  return isAlone && typeof value.input === 'string' ? value.input : undefined
+}
+
 export function isCustomCall(wire: Wire, call: AnyCall): boolean {
-  return call.type === 'broken_call' && noteOf(call.extra?.[wire], 'type') === customNotes.type
+  return customInput(wire, call) !== undefined
 }
 
 /** The member under which wires with object arguments carry text that is no object. `brokenText` reads it back. */

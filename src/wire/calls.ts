@@ -6,9 +6,9 @@ import type { AnyCall, BrokenReason, Extra, Opaque, Wire } from '../conversation
 import type { FinishReason } from '../conversation/response.js'
 import { renameKeys } from '../json/spans.js'
 import { mapBack } from '../schema/restrict/value-map.js'
-import { readArguments } from './arguments.js'
+import { inputArguments, readArguments } from './arguments.js'
 import type { Exchange } from './codec.js'
-import { madeCallId } from './names.js'
+import { answerIdOf, madeCallId } from './names.js'
 import { addArguments, areWhole, type GrowingArguments } from './whole-arguments.js'
 
 /** What one frame says of a call. `text` is a fragment of the arguments, or all of them where `whole` is set. */
@@ -23,6 +23,8 @@ export interface CallFragment {
   readonly final?: boolean
   /** `text` was cut out of JSON that is parsed already and is an object there: it need not be parsed again. */
   readonly isObject?: boolean
+  /** `text` is free text, the input of a custom tool. */
+  readonly isInput?: boolean
   readonly opaque?: Opaque | undefined
   readonly extra?: Extra | undefined
   /** The server said that this call is broken, or did not say which tool it means. */
@@ -37,6 +39,7 @@ interface OpenCall extends GrowingArguments {
   name: string
   closed: boolean
   isObject: boolean
+  isInput: boolean
   opaque?: Opaque
   extra?: Extra
   broken?: BrokenReason
@@ -84,10 +87,11 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
       text: '',
       closed: false,
       isObject: false,
+      isInput: false,
     }
     const wanted = fragment.id ?? ''
     if (wanted === '' || byId.has(wanted)) {
-      call.id = madeCallId(options.responseId(), ordinal)
+      call.id = madeCallId(answerIdOf(options.responseId(), options.exchange), ordinal)
       if (wanted === '') report('call_id_missing', `a call came without an id; it is now "${call.id}"`)
       else report('call_id_repeated', `the id "${wanted}" came twice; the second call is now "${call.id}"`)
     } else {
@@ -104,14 +108,15 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
     if (fragment.opaque !== undefined) call.opaque = fragment.opaque
     if (fragment.extra !== undefined) call.extra = { ...call.extra, ...fragment.extra }
     if (fragment.broken !== undefined) call.broken = fragment.broken
+    if (fragment.isInput) call.isInput = true
     const text = fragment.final ? takeFinal(call, fragment.text ?? '') : (fragment.text ?? '')
-    if (text !== '' && call.text !== '' && repeatsAll(call, text)) {
+    if (text !== '' && call.text !== '' && !call.isInput && repeatsAll(call, text)) {
       report('arguments_repeated', `the arguments of "${call.name}" came twice; the second copy was left out`)
       return
     }
     addArguments(call, text)
     // Free text is no fragment of an object: such a call is only shown whole.
-    const grows = options.deltas && call.broken === undefined && !isMapped(call.name, options.exchange)
+    const grows = options.deltas && !call.isInput && call.broken === undefined && !isMapped(call.name, options.exchange)
     if (grows && (text !== '' || fragment.name)) {
       const delta = { type: 'tool_call_delta', part: call.part, id: call.id, name: call.name, text } as const
       events.push(fragment.name && call.opaque !== undefined ? { ...delta, opaque: call.opaque } : delta)
@@ -218,9 +223,9 @@ function repeatsAll(call: OpenCall, text: string): boolean {
 
 /** The call as it may be run, or as broken, with the reason. Blank arguments are `{}`. */
 function completed(call: OpenCall, cut: boolean, exchange: Exchange): CompletionEvent {
-  const blank = call.text.trim() === ''
-  const text = blank ? '{}' : call.text
-  const state = blank || call.isObject ? 'object' : readArguments(text)
+  const blank = !call.isInput && call.text.trim() === ''
+  const text = blank ? '{}' : call.isInput ? inputArguments(call.text) : call.text
+  const state = blank || call.isObject || call.isInput ? 'object' : readArguments(text)
   const carried = {
     ...(call.opaque === undefined ? {} : { opaque: call.opaque }),
     ...(call.extra === undefined ? {} : { extra: call.extra }),

@@ -55,8 +55,12 @@ export interface Exchange {
   readonly maps?: ReadonlyMap<string, Mapping>
   /** How the text of an answer in a schema comes back, where that changed the shape of values. */
   readonly output?: Mapping
+  /** How many messages the request has: tells answers of one conversation apart where their own ids do not. */
+  readonly position?: number
   /** Whether the text of the answer is the call that was demanded, on a wire that can demand none but in this way. */
   readonly callAsText?: boolean
+  /** The provider's own tools that the request declares, as they are sent. */
+  readonly opaqueTools?: readonly JsonObject[]
   /** Server half: what the client's request asked of the answer (include_usage, version, alt=sse, …). */
   readonly client?: JsonObject
 }

@@ -1,6 +1,7 @@
 // Names and ids that a wire refuses, mapped by a pure function of the name alone, so that nothing needs to be remembered.
 import type { CompletionRequest } from '../conversation/request.js'
 import { shortHash } from '../json/digest.js'
+import type { Exchange } from './codec.js'
 
 /** The name of a structured output that has none, on wires that demand one. */
 export const defaultOutputName = 'response'
@@ -42,6 +43,14 @@ export function wireCallId(id: string, rule: NameRule & { readonly prefix: strin
 export const madeIdLength = 17
 
 /** The id of a call that came without one: the same for the same answer, whenever and wherever it is decoded. */
-export function madeCallId(responseId: string, ordinal: number): string {
-  return `call_${shortHash(`${responseId}/${ordinal}`)}`
+export function madeCallId(answerId: string, ordinal: number): string {
+  return `call_${shortHash(`${answerId}/${ordinal}`)}`
+}
+
+/**
+ * What tells an answer from others of its conversation. Servers leave the id of a response out, or repeat it, so the place in
+ * the conversation counts too where it is known; a replayed request has the same.
+ */
+export function answerIdOf(responseId: string, { position }: Pick<Exchange, 'position'>): string {
+  return position === undefined ? responseId : `${responseId}@${position}`
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -71,6 +71,19 @@ describe('--save and --resume', () => {
     expect(Array.isArray(JSON.parse(readFileSync(path, 'utf8')))).toBe(true)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readdirSync(folder)).toEqual(['talk.json'])
+  })
+
+  test('a symbolic link that was planted is replaced, and what it points to stays as it is', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'talk.json')
+    const outside = join(folder, 'outside')
+    writeFileSync(outside, 'as it was')
+    symlinkSync(outside, path)
+    symlinkSync(outside, `${path}.${process.pid}.tmp`)
+    await writeSaved(path, savedOf(await run({ model: scriptedModel(['Hello.']), prompt: 'Hi' })))
+    expect(readFileSync(outside, 'utf8')).toBe('as it was')
+    expect((await readSaved(path)).type).toBe('conversation')
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([`talk.json.${process.pid}.tmp`])
   })
 
   test('a run that waits for approval comes back and goes on', async () => {

@@ -7,6 +7,7 @@ import { run } from '../../src/loop/run.js'
 import { scriptedModel } from '../../src/testing/index.js'
 import type { ProviderScript } from '../../src/testing/provider-script.js'
 import { type ProviderServer, providerServer } from '../../src/testing/provider-server.js'
+import { editLease } from '../durable/edited.js'
 import { type CommandOptions, type Ended, temporaryFolder, toolwire } from './command.js'
 
 interface Place {
@@ -85,6 +86,42 @@ describe('a durable run', () => {
     expect(effectsOf(folder)).toBe('crash a.txt\n')
     expect(server.requests).toHaveLength(2)
     expect((await runs('show', id)).stdout).toContain('in doubt: call_1\n')
+    expect((await runs('list')).stdout).toContain(`${id}  done`)
+  })
+
+  test('whose process may live elsewhere is waited for, and goes on when nothing is heard of that process', async () => {
+    const { folder, start, runs } = await placeOf(() => 'Hello there.')
+    const id = idOf(await start('hi'))
+    await editLease(join(folder, '.toolwire/runs'), id, { host: 'elsewhere', pid: 17 }, { leaseMs: 300 })
+    const resumed = await runs('resume', id)
+    expect([resumed.code, resumed.stdout]).toEqual([0, 'Hello there.\n'])
+    expect(resumed.stderr).toContain('the run was open in process 17 on elsewhere; waiting up to 1 s')
+  })
+
+  test('is checked, and salvaged when it is damaged: what it may have done is in doubt, not repeated', async () => {
+    const { folder, start, runs } = await placeOf(({ messages }) => {
+      const answers = messages.filter((message) => message.role === 'assistant').length
+      return answers < 2
+        ? { calls: [{ name: 'remove', id: `call_${answers + 1}`, args: { path: `${answers}.txt` } }] }
+        : 'Both are gone.'
+    })
+    const id = idOf(await start('--approve', 'all', 'go'))
+    expect(await runs('check')).toMatchObject({ code: 0, stdout: expect.stringContaining('10 records') })
+    const path = join(folder, '.toolwire/runs', `${id}.jsonl`)
+    const lines = readFileSync(path, 'utf8').split('\n')
+    writeFileSync(path, [...lines.slice(0, 5), '\0'.repeat(300)].join('\n'))
+    const checked = await runs('check', id)
+    expect([checked.code, checked.stdout]).toEqual([1, expect.stringContaining('damaged at line 6: it contains NUL')])
+    const refused = await runs('resume', id)
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('is damaged at line 6')])
+    const salvaged = await runs('check', id, '--salvage')
+    expect(salvaged).toMatchObject({ code: 0, stdout: `${id}: kept 5 records before line 6\n` })
+    expect(salvaged.stderr).toContain('calls are in doubt')
+    expect((await runs('check', id)).code).toBe(0)
+    const resumed = await runs('resume', id)
+    expect([resumed.code, resumed.stdout]).toEqual([0, 'Both are gone.\n'])
+    expect(resumed.stderr).toContain('remove (call_2) is in doubt')
+    expect(effectsOf(folder)).toBe('remove 0.txt\nremove 1.txt\n')
   })
 
   test('waits for approval without a terminal, and goes on with an answer, which counts once', async () => {
@@ -129,6 +166,13 @@ describe('misuse', () => {
     await run({ model: scriptedModel(['Hi.']), prompt: 'go', journal, runId: 'own' })
     const own = await runs('resume', 'own')
     expect([own.code, own.stderr]).toEqual([2, expect.stringContaining('was not started by toolwire run')])
+    expect(await runs('check', 'x')).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no run "x"') })
+    expect(await runs('check', '--salvage')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the id of one'),
+    })
+    const intact = await runs('check', 'own', '--salvage')
+    expect([intact.code, intact.stderr]).toEqual([2, expect.stringContaining('is not damaged')])
     const denial = await runs('resume', 'own', '--deny', 'call_1')
     expect([denial.code, denial.stderr]).toEqual([2, expect.stringContaining('--deny takes CALLID=reason')])
   })

@@ -1,6 +1,7 @@
 // `seal` by example: each row is a history that some provider refuses, and what is sent instead.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { freeze } from '../../src/conversation/freeze.js'
 import type { Message, ToolCall, ToolResult } from '../../src/conversation/messages.js'
 import { seal, unansweredText } from '../../src/conversation/seal.js'
 import type { SealRules } from '../../src/conversation/seal-rules.js'
@@ -342,4 +343,20 @@ test('reasoning that is joined in a turn of another wire stays at home, and seal
   expect(once.request.messages[1]).toMatchObject({ content: [{ type: 'text', text: 'yes' }] })
   expect(once.losses.map((loss) => loss.code)).toEqual(['text_joined', 'reasoning_dropped'])
   expect(codecs['openai-chat'].seal(once.request, env)).toMatchObject({ request: once.request, losses: [] })
+})
+
+test('a turn in several messages is sealed the same whether its history grew or came at once', () => {
+  const history: readonly Message[] = [
+    user('hi'),
+    said('One.'),
+    said('Two.'),
+    calls('a'),
+    said('Three.'),
+    results(answer('a')),
+    said('Done.'),
+  ].map((message) => freeze(message))
+  for (let length = 1; length <= history.length; length += 1) {
+    const grown = seal(history.slice(0, length), plain)
+    expect(grown).toEqual(seal(structuredClone(history.slice(0, length)) as Message[], plain))
+  }
 })

@@ -110,6 +110,13 @@ export const rules: readonly Rule[] = [
       without(node, (key, value) => (key === 'is_error' && value === false) || (key === 'caller' && isDirect(value))),
   },
   {
+    name: 'uncallable_tools',
+    reason:
+      'tools that only the history needs, any of which may not be called, allow as much as no tools (3.3, rejection 7)',
+    wires: ['anthropic'],
+    apply: (node) => (isUncallable(node) ? without(node, (key) => key === 'tools' || key === 'tool_choice') : node),
+  },
+  {
     name: 'output_format',
     reason: 'output_format is the beta spelling of output_config.format',
     wires: ['anthropic'],
@@ -190,6 +197,12 @@ function isMembers(value: unknown): value is Members {
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value) || value === '') return value.length === 0
   return isMembers(value) && Object.keys(value).length === 0
+}
+
+/** Tools as we declare them for a history without any. */
+function isUncallable({ tools, tool_choice: choice }: Members): boolean {
+  if (!Array.isArray(tools) || !isMembers(choice) || choice.type !== 'none') return false
+  return tools.every((tool) => isMembers(tool) && JSON.stringify(tool.input_schema) === '{"type":"object"}')
 }
 
 function isDirect(caller: unknown): boolean {

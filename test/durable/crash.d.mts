@@ -21,3 +21,29 @@ export declare function crowd(
   count: number,
 ): Promise<{ readonly results: readonly (WorkerResult | undefined)[]; readonly effects: readonly string[] }>
 export declare function late(turns: number): Promise<readonly (WorkerResult | undefined)[]>
+
+/** Where a worker runs: under a command, with modules that are loaded first. */
+export interface WorkerPlace {
+  readonly command?: readonly string[]
+  readonly imports?: readonly string[]
+  readonly leaseMs?: number
+}
+interface Both {
+  readonly results: readonly (WorkerResult | undefined)[]
+  readonly effects: readonly string[]
+}
+export declare function race(turns: number, places: readonly WorkerPlace[]): Promise<Both>
+export declare function relay(
+  turns: number,
+  where: string,
+  places: readonly WorkerPlace[],
+): Promise<{
+  readonly wasKilled: boolean
+  readonly result: WorkerResult | undefined
+  readonly effects: readonly string[]
+}>
+export declare function overtake(
+  turns: number,
+  step: number,
+  places: readonly WorkerPlace[],
+): Promise<Both & { readonly status: string | undefined }>

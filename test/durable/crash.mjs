@@ -1,10 +1,11 @@
 // One crash and what came of it: a worker dies, this process goes on, and the effects are counted against what was recorded.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { listRuns } from '../../dist/durable/index.js'
 import { takeUp } from './mortal.mjs'
 
 let bundle
@@ -23,13 +24,16 @@ async function bundled() {
   return outfile
 }
 
-/** Runs a worker; with `afterMs` it is killed so long after it has begun. `started` gets its process. */
-async function work(folder, turns, where, afterMs, started) {
+/**
+ * Runs a worker; with `afterMs` it is killed so long after it has begun. `started` gets its process, `place` is the command it runs
+ * under and the modules it loads first.
+ */
+async function work(folder, turns, where, afterMs, started, { command = [], imports = [], leaseMs = '' } = {}) {
   const worker = await workerFile()
+  const node = [process.execPath, ...imports.flatMap((file) => ['--import', file])]
+  const [program, ...args] = [...command, ...node, worker, folder, String(turns), where, String(leaseMs)]
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [worker, folder, String(turns), where], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
     started?.(child)
     let timer
     let begun
@@ -39,10 +43,11 @@ async function work(folder, turns, where, afterMs, started) {
       if (out === '' && afterMs !== undefined) timer = setTimeout(() => child.kill('SIGKILL'), afterMs)
       out += data
     })
-    child.on('close', (_, signal) => {
+    child.on('close', (code, signal) => {
       clearTimeout(timer)
       const [, text = ''] = out.split('\n')
-      resolve({ signal, ms: performance.now() - begun, result: text === '' ? undefined : JSON.parse(text) })
+      const result = text === '' ? undefined : JSON.parse(text)
+      resolve({ signal: code === 137 ? 'SIGKILL' : signal, ms: performance.now() - begun, result })
     })
   })
 }
@@ -84,6 +89,8 @@ export async function crashOnce(turns, kill) {
     const after = new Map(stepsOf(folder))
     const faults = []
     if (second.reason !== 'answer') faults.push(`the run was not finished: ${JSON.stringify(second)}`)
+    const [listed] = await listRuns(join(folder, 'runs'))
+    if (listed?.status !== 'done') faults.push(`the run is finished, and listed as ${listed?.status}`)
     for (const [name, value] of before)
       if (after.get(name) !== value) faults.push(`the step ${name} was lost or changed`)
     const counts = new Map()
@@ -133,7 +140,7 @@ export async function late(turns) {
     const first = work(folder, turns, 'asleep:4', undefined, (child) => {
       sleeper = child
     })
-    while (stepsOf(folder).length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (!existsSync(join(folder, 'asleep'))) await delay(20)
     const second = await work(folder, turns, 'never')
     sleeper.kill('SIGCONT')
     return [(await first).result, second.result]
@@ -141,6 +148,50 @@ export async function late(turns) {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** Two workers in two places begin one run at once. Gives their results and the effects. */
+export async function race(turns, places) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-crash-'))
+  try {
+    const ended = await Promise.all(places.map((place) => work(folder, turns, 'never', undefined, undefined, place)))
+    return { results: ended.map(({ result }) => result), effects: linesOf(join(folder, 'effects')) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A worker dies in one place, and one in another takes up its run. */
+export async function relay(turns, where, places) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-crash-'))
+  try {
+    const first = await work(folder, turns, where, undefined, undefined, places[0])
+    const second = await work(folder, turns, 'never', undefined, undefined, places[1])
+    const effects = linesOf(join(folder, 'effects'))
+    return { wasKilled: first.signal === 'SIGKILL', result: second.result, effects }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A worker is stopped before a step until one in another place has taken its run and finished it; then it is woken. */
+export async function overtake(turns, step, places) {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwire-crash-'))
+  try {
+    let sleeper
+    const first = work(folder, turns, `asleep:${step}`, undefined, (child) => (sleeper = child), places[0])
+    while (!existsSync(join(folder, 'asleep'))) await delay(20)
+    await delay(50)
+    const second = await work(folder, turns, 'never', undefined, undefined, places[1])
+    process.kill(-sleeper.pid, 'SIGCONT')
+    const results = [(await first).result, second.result]
+    const [listed] = await listRuns(join(folder, 'runs'))
+    return { results, effects: linesOf(join(folder, 'effects')), status: listed?.status }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** How many fresh steps a run of so many turns takes: the start, per turn a reply, an intent and three calls, and the answer. */
 export const stepsIn = (turns) => 1 + turns * 5 + 1

@@ -84,7 +84,7 @@ function program(
 
 async function recordedSteps(): Promise<readonly string[]> {
   const lines = (await readFile(join(folder, `${runId}.jsonl`), 'utf8')).split('\n')
-  return lines.filter((line) => line.startsWith('{"type":"step"'))
+  return lines.filter((line) => line.includes('"type":"step"'))
 }
 
 const stateOf = ({ text, messages, calls, turns: taken }: RunResult): string =>

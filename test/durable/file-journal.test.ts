@@ -6,13 +6,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createAppender } from '../../src/durable/append.js'
 import { fileJournalOn } from '../../src/durable/file-journal.js'
 import type { JournalFile } from '../../src/durable/files.js'
-import { cancelRun, fileJournal, listRuns, pruneRuns, readRun } from '../../src/durable/index.js'
+import { fileJournal, listRuns, pruneRuns, readRun } from '../../src/durable/index.js'
 import { run } from '../../src/loop/run.js'
 import type { Model } from '../../src/model/model.js'
 import { scriptedModel } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
 import type { AnyTool } from '../../src/tools/tool.js'
 import { expectPaired } from '../loop/paired.js'
+import { editJournal, removeLease } from './edited.js'
 import { unsynced } from './unsynced.js'
 
 let folder: string
@@ -77,6 +78,7 @@ describe('a run in a file', () => {
     })
     const whole = await readFile(pathOf('r'))
     const resumed = async (lane: string, length: number): Promise<void> => {
+      await removeLease(lane, 'r')
       await writeFile(join(lane, 'r.jsonl'), whole.subarray(0, length))
       const kept = whole.subarray(0, length).toString('utf8')
       const [pay, look] = [counting('pay'), counting('look', true)]
@@ -126,13 +128,13 @@ describe('a run in a file', () => {
   test('a program that takes another course than the recorded one is stopped, not fed the records', async () => {
     const tools = [counting('pay').tool, counting('look').tool]
     await run({ model: twoTurns(), tools, prompt: 'go', journal: fileJournal(folder), runId: 'r' })
-    const text = await readFile(pathOf('r'), 'utf8')
-    await writeFile(pathOf('r'), text.replace('"name":"turn/1/intent"', '"name":"turn/1/plan"'))
+    await editJournal(folder, 'r', (json) => json.replace('"name":"turn/1/intent"', '"name":"turn/1/plan"'))
     const result = await run({ model: twoTurns(), tools, prompt: 'go', journal: fileJournal(folder), runId: 'r' })
     expect(result.stop).toMatchObject({ reason: 'error', error: { code: 'journal_mismatch' } })
-    const lines = text.split('\n')
-    const edits = lines.map((line) => (isStep(line, 'turn/1/model') ? line.replaceAll('"pay"', '"steal"') : line))
-    await writeFile(pathOf('r'), edits.join('\n'))
+    await editJournal(folder, 'r', (json) => json.replace('"name":"turn/1/plan"', '"name":"turn/1/intent"'))
+    await editJournal(folder, 'r', (json) =>
+      isStep(json, 'turn/1/model') ? json.replaceAll('"pay"', '"steal"') : json,
+    )
     const edited = await run({ model: twoTurns(), tools, prompt: 'go', journal: fileJournal(folder), runId: 'r' })
     expect(edited.stop).toMatchObject({ reason: 'error', error: { code: 'journal_mismatch' } })
   })
@@ -199,64 +201,6 @@ describe('a run in a file', () => {
   })
 })
 
-describe('who has a run', () => {
-  test('of ten that open it at once one wins, and the others are told who', async () => {
-    const store = fileJournal(folder)
-    const opened = await Promise.allSettled(Array.from({ length: 10 }, () => store.open('r')))
-    const won = opened.flatMap((entry) => (entry.status === 'fulfilled' ? [entry.value] : []))
-    expect(won).toHaveLength(1)
-    for (const entry of opened) {
-      if (entry.status === 'rejected') expect(entry.reason).toMatchObject({ code: 'run_locked', retryable: true })
-    }
-    await won[0]?.close({ reason: 'answer' })
-    const next = await store.open('r')
-    await next.close({ reason: 'answer' })
-  })
-
-  test('a run whose process is gone can be taken; one of another machine only when asked for', async () => {
-    const store = fileJournal(folder)
-    const journal = await store.open('r')
-    await journal.close({ reason: 'answer' })
-    const claim = (await readFile(pathOf('r'), 'utf8')).split('\n')[0] ?? ''
-    const left = (change: object): string => `${JSON.stringify({ ...JSON.parse(claim), token: 't', ...change })}\n`
-    await writeFile(pathOf('r'), left({ pid: 4_194_303 }))
-    await (await store.open('r')).close({ reason: 'answer' })
-    await writeFile(pathOf('r'), left({ boot: 'before the last restart' }))
-    await (await store.open('r')).close({ reason: 'answer' })
-    await writeFile(pathOf('r'), left({ started: '1' }))
-    await (await store.open('r')).close({ reason: 'answer' })
-    await writeFile(pathOf('r'), left({ host: 'elsewhere' }))
-    await expect(store.open('r')).rejects.toMatchObject({ code: 'run_locked', detail: { host: 'elsewhere' } })
-    await (await fileJournal(folder, { takeOver: true }).open('r')).close({ reason: 'answer' })
-  })
-
-  test('cancelled from outside, a running tool is told, the run stops, and it cannot go on', async () => {
-    const slow = tool({
-      name: 'slow',
-      description: 'Waits until it is told to stop',
-      input: { type: 'object' },
-      execute: (_, { signal }) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped'), { once: true })),
-    })
-    const running = run({
-      model: scriptedModel([{ calls: [{ name: 'slow' }] }, 'Done.']),
-      tools: [slow],
-      prompt: 'go',
-      journal: fileJournal(folder),
-      runId: 'r',
-    })
-    await expect.poll(async () => (await listRuns(folder))[0]?.steps).toBe(3)
-    expect(await listRuns(folder)).toMatchObject([{ status: 'running' }])
-    await cancelRun(folder, 'r')
-    const result = await running
-    expect(result.stop).toMatchObject({ reason: 'aborted' })
-    expectPaired(result.messages)
-    expect(await listRuns(folder)).toMatchObject([{ status: 'cancelled' }])
-    const again = await run({ model: scriptedModel([]), journal: fileJournal(folder), runId: 'r' })
-    expect(again.stop).toMatchObject({ reason: 'error', error: { code: 'aborted' } })
-  })
-})
-
 describe('approvals', () => {
   const asking = (): Model =>
     scriptedModel(({ messages }) =>
@@ -317,8 +261,7 @@ describe('approvals', () => {
 
   test('changed arguments in the file do not run on an approval that was given for others', async () => {
     const { pay, tools } = await paused()
-    const text = await readFile(pathOf('r'), 'utf8')
-    await writeFile(pathOf('r'), text.replaceAll('{\\"euro\\":5}', '{\\"euro\\":5000}'))
+    await editJournal(folder, 'r', (json) => json.replaceAll('{\\"euro\\":5}', '{\\"euro\\":5000}'))
     const { pending } = await readRun(folder, 'r')
     const open = { model: asking(), tools, journal: fileJournal(folder), runId: 'r' }
     const result = await run({ ...open, approvals: { c1: { allow: pending[0]?.digest ?? '' } } })

@@ -297,3 +297,49 @@ test('the key is in nothing that LangChain prints, stores or traces', async () =
   expect(model._identifyingParams()).toMatchObject({ model: 'anthropic:claude-sonnet-5-5', maxTokens: 5 })
   expect(model.profile.toolCalling).toBe(true)
 })
+
+describe('what tracers are told', () => {
+  const person = z.object({ name: z.string() })
+  const scripted = () => scriptedModel(() => ({ text: '{"name":"Ada"}', calls: [] }))
+
+  test('the temperature and the limit of a call, or those of the model', () => {
+    const model = toLangChain(scripted(), { temperature: 0.2, maxTokens: 100 })
+    expect(model.getLsParams({} as never)).toMatchObject({ ls_temperature: 0.2, ls_max_tokens: 100 })
+    expect(model.getLsParams({ temperature: 0, stop: ['x'] } as never)).toMatchObject({
+      ls_temperature: 0,
+      ls_max_tokens: 100,
+      ls_stop: ['x'],
+    })
+    expect(Object.keys(toLangChain(scripted()).getLsParams({} as never))).not.toContain('ls_temperature')
+  })
+
+  test('the model that answered, under both names that LangChain has for it, whole and streamed', async () => {
+    const model = toLangChain(scriptedModel(() => ({ text: 'Hi' }), { id: 'm1' }))
+    const { response_metadata: whole } = await model.invoke('Hi')
+    const { message } = await merged(await model.stream('Hi'))
+    for (const metadata of [whole, message.response_metadata]) {
+      expect(metadata).toMatchObject({ model: 'm1', model_name: 'm1' })
+    }
+  })
+
+  test.each([
+    ['jsonSchema', 'json_schema'],
+    ['functionCalling', 'function_calling'],
+  ] as const)('the format of a structured answer by %s', async (method, word) => {
+    const inner = scriptedModel(() =>
+      method === 'jsonSchema' ? { text: '{"name":"Ada"}' } : { calls: [{ name: 'person', args: { name: 'Ada' } }] },
+    )
+    const seen: unknown[] = []
+    const handler = {
+      handleChatModelStart: (_llm: unknown, _messages: unknown, _id: string, _parent: unknown, extra: unknown) => {
+        const { options } = extra as { options: { ls_structured_output_format?: unknown } }
+        seen.push(options.ls_structured_output_format)
+      },
+    }
+    const structured = toLangChain(inner).withStructuredOutput(person, { name: 'person', method })
+    expect(await structured.invoke('Who?', { callbacks: [handler] })).toEqual({ name: 'Ada' })
+    expect(seen).toMatchObject([
+      { kwargs: { method: word }, schema: { title: 'person', properties: { name: { type: 'string' } } } },
+    ])
+  })
+})

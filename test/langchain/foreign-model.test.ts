@@ -1,6 +1,7 @@
 // LangChain's chat models as toolwire models, over HTTP to the provider server.
-import { SimpleChatModel } from '@langchain/core/language_models/chat_models'
-import type { BaseMessage } from '@langchain/core/messages'
+import { BaseChatModel, SimpleChatModel } from '@langchain/core/language_models/chat_models'
+import { AIMessage, type BaseMessage } from '@langchain/core/messages'
+import type { ChatResult } from '@langchain/core/outputs'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type AssistantMessage, type CompletionEvent, fold, type Message, run, tool } from '../../src/index.js'
@@ -289,4 +290,48 @@ test('results in another order than the calls are put in order before they are s
     ['a', 'a'],
     ['b', 'b'],
   ])
+})
+
+test('a text file reaches a chat model that takes no files as its text, and that is reported', async () => {
+  const part = { type: 'file', mediaType: 'text/plain', data: btoa('The code is 17.'), name: 'code.txt' } as const
+  const response = await fromLangChain(new Parrot({})).complete({ messages: [{ role: 'user', content: [part] }] })
+  expect(response.text).toBe('The code is 17.')
+  expect(response.losses).toMatchObject([
+    {
+      code: 'file_as_text',
+      path: '/messages/0/content/0',
+      kind: 'changed',
+      to: { type: 'text', text: 'The code is 17.' },
+    },
+  ])
+})
+
+/** A chat model that makes the same call in its first turns, and gives it no id. */
+class Nameless extends BaseChatModel {
+  _llmType(): string {
+    return 'nameless'
+  }
+
+  override bindTools(): this {
+    return this
+  }
+
+  override async _generate(messages: BaseMessage[]): Promise<ChatResult> {
+    const isOver = messages.filter((message) => message.type === 'tool').length === 2
+    const tool_calls = isOver ? [] : [{ name: 'get_weather', args: { city: 'Rome' } }]
+    return { generations: [{ text: '', message: new AIMessage({ content: isOver ? 'Done.' : '', tool_calls }) }] }
+  }
+}
+
+test('a call without an id that a later turn makes again has another id, the same in a replay', async () => {
+  const ids = async (): Promise<readonly string[]> => {
+    const result = await run({ model: fromLangChain(new Nameless({})), tools: [weather], prompt: 'Go' })
+    expect(result).toMatchObject({ stop: { reason: 'answer' }, turns: 3 })
+    return result.messages.flatMap((message) =>
+      message.role === 'tool' ? message.results.map(({ callId }) => callId) : [],
+    )
+  }
+  const first = await ids()
+  expect(new Set(first).size).toBe(2)
+  expect(await ids()).toEqual(first)
 })

@@ -192,6 +192,41 @@ describe('messages of others', () => {
     ])
   })
 
+  test('text documents, sounds and the blocks of Responses are read', () => {
+    const base64 = btoa('hello')
+    const content = [
+      { type: 'text-plain', text: 'hello', title: 'Greeting' },
+      { type: 'text-plain', data: base64, mimeType: 'text/markdown', metadata: { filename: 'a.md' } },
+      { type: 'file', source_type: 'text', text: 'hello', mime_type: 'text/plain', metadata: { filename: 'b.txt' } },
+      { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'hello' }, title: 'Greeting' },
+      { type: 'text-plain', text: 'grüß' },
+      { type: 'audio', mimeType: 'audio/wav', data: 'UklG' },
+      { type: 'video', mimeType: 'video/mp4', url: 'https://a.example/v.mp4' },
+      { type: 'input_text', text: 'Read them.' },
+      { type: 'input_image', image_url: 'https://a.example/x.png' },
+      { type: 'input_file', filename: 'a.pdf', file_data: 'data:application/pdf;base64,DDDD' },
+      { type: 'input_file', file_url: 'https://a.example/z.pdf' },
+    ]
+    const { messages, losses } = fromLangChainMessages([new HumanMessage({ content } as never)])
+    expect(losses).toEqual([])
+    expect(messages[0]).toEqual({
+      role: 'user',
+      content: [
+        { type: 'file', mediaType: 'text/plain', data: base64, name: 'Greeting' },
+        { type: 'file', mediaType: 'text/markdown', data: base64, name: 'a.md' },
+        { type: 'file', mediaType: 'text/plain', data: base64, name: 'b.txt' },
+        { type: 'file', mediaType: 'text/plain', data: base64, name: 'Greeting' },
+        { type: 'file', mediaType: 'text/plain', data: 'Z3LDvMOf' },
+        { type: 'file', mediaType: 'audio/wav', data: 'UklG' },
+        { type: 'file', mediaType: 'video/mp4', url: 'https://a.example/v.mp4' },
+        { type: 'text', text: 'Read them.' },
+        { type: 'image', url: 'https://a.example/x.png' },
+        { type: 'file', mediaType: 'application/pdf', data: 'DDDD', name: 'a.pdf' },
+        { type: 'file', url: 'https://a.example/z.pdf' },
+      ],
+    })
+  })
+
   test('the thinking of Anthropic and Gemini keeps its signature, whoever reads it', () => {
     const thinking = [
       { type: 'thinking', thinking: 'Hmm.', signature: 's' },
@@ -261,7 +296,7 @@ describe('messages of others', () => {
       new ChatMessage('hello', 'user'),
       new HumanMessage({
         content: [
-          { type: 'audio', data: 'AA' },
+          { type: 'audio', fileId: 'f1' },
           { type: 'text', text: 'hi' },
         ],
         name: 'Ann',

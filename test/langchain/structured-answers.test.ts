@@ -15,8 +15,11 @@ const tokens = { input_tokens: 3, output_tokens: 4, total_tokens: 7 }
 class Structured extends BaseChatModel {
   readonly requests: { schema: unknown; config: unknown }[] = []
 
-  constructor(readonly given: unknown) {
+  readonly given: unknown
+
+  constructor(given: unknown) {
     super({})
+    this.given = given
   }
 
   _llmType(): string {
@@ -41,7 +44,7 @@ describe('structured output of a LangChain chat model', () => {
       content: 'calling',
       id: 'msg_1',
       tool_calls: [call],
-      usage_metadata: tokens,
+      usage_metadata: tokens as never,
       response_metadata: { finish_reason: 'tool_calls', model_name: 'm' },
     })
     const response = await complete({ raw, parsed: { celsius: 18 } })
@@ -87,7 +90,7 @@ describe('structured output of a LangChain chat model', () => {
     const model = new Structured({ raw, parsed: {} })
     await fromLangChain(model).complete({ messages, output })
     await fromLangChain(model).complete({ messages, output: { schema: output.schema } })
-    await fromLangChain(model).complete({ messages, output: 'json' })
+    await fromLangChain(model).complete({ messages, output: 'json_object' })
     expect(model.requests).toEqual([
       { schema: output.schema, config: { name: 'weather', includeRaw: true } },
       { schema: output.schema, config: { name: 'response', includeRaw: true } },

@@ -62,7 +62,7 @@ export const vendors: readonly Subject[] = [
   ),
   subject(openaiChatCodec, mistral, chatEnd, 'mistral'),
   subject(anthropicCodec, (body) => anthropic(body, { version: '2023-06-01' }), anthropicEnd, 'anthropic-2023'),
-  subject(geminiCodec, gemini, /"finishReason":"/g, 'vertex'),
+  subject(geminiCodec, (body) => gemini(body, { emptyTexts: true }), /"finishReason":"/g, 'vertex'),
 ]
 
 export interface Pair {

@@ -321,3 +321,27 @@ describe('misuse', () => {
     await expect(run({ model, messages })).rejects.toMatchObject({ code: 'invalid_request' })
   })
 })
+
+test('tools are not sent to a model that is known to have none, whoever wrote the model', async () => {
+  const model = scriptedModel([{ text: 'Hi' }], { capabilities: { tools: 'no' } })
+  const streamed = run.stream({ model, tools: [add], prompt: 'Hi' })
+  for (const result of [await run({ model, tools: [add], prompt: 'Hi' }), await streamed]) {
+    expect(result.stop).toMatchObject({ reason: 'error', error: { code: 'unsupported_feature' } })
+  }
+  expect(model.requests).toEqual([])
+  expect((await run({ model, prompt: 'Hi' })).text).toBe('Hi')
+})
+
+test.each([
+  [
+    'text instead of parts',
+    { messages: [{ role: 'user', content: 'Hi' }] },
+    'messages[0].content must be an array of parts',
+  ],
+  ['an unknown choice', { prompt: 'Hi', tools: [add], toolChoice: 'any' }, "toolChoice must be 'auto', 'none'"],
+  ['no choice at all', { prompt: 'Hi', tools: [add], toolChoice: null }, "toolChoice must be 'auto', 'none'"],
+])('%s is refused before anything starts, and named', async (_, options, message) => {
+  const model = scriptedModel([{ text: 'Hi' }])
+  await expect(run({ model, ...options } as never)).rejects.toThrow(message)
+  expect(model.requests).toEqual([])
+})

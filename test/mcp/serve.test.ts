@@ -1,6 +1,7 @@
 // Tools as an MCP server, judged by the official client: lists, calls, errors, progress, cancellation, structured content.
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -14,6 +15,7 @@ import type { identity } from '../../src/mcp/identity.js'
 import { LineTransport } from '../../src/mcp/line-transport.js'
 import { type McpService, type ServeOptions, serveMcp } from '../../src/mcp/serve.js'
 import { tool } from '../../src/tools/define.js'
+import { importTool } from '../../src/tools/import-tool.js'
 import { params } from '../../src/tools/params.js'
 import { ToolRegistry } from '../../src/tools/registry.js'
 import { root } from '../layers/source.js'
@@ -86,6 +88,18 @@ const registry = (): ToolRegistry =>
     }),
   ])
 
+const audience = { annotations: { audience: ['user'], priority: 0.5 } }
+const mixed = [
+  { type: 'audio', data: 'UklG', mimeType: 'audio/wav', ...audience },
+  { type: 'text', text: 'look', ...audience },
+  { type: 'resource', resource: { uri: 'file:///a.txt', text: 'inside', mimeType: 'text/plain' } },
+  { type: 'image', data: 'QUJD', mimeType: 'image/png', ...audience },
+  { type: 'resource', resource: { uri: 'file:///b.bin', blob: 'QUJD' } },
+  { type: 'resource_link', uri: 'file:///c.txt', name: 'c', ...audience },
+]
+const given = (name: string, value: unknown) =>
+  tool({ name, description: 'Gives what it was given', input: params.object({}), execute: () => value })
+
 interface Pair {
   readonly client: Client
   readonly service: McpService
@@ -147,6 +161,40 @@ describe.each([
       { type: 'text', text: 'look' },
       { type: 'image', data: 'QUJD', mimeType: 'image/png' },
     ])
+  })
+
+  test('every block of an MCP result reaches the client as it is, with its annotations and its order', async () => {
+    const { client } = await open(new ToolRegistry([given('mixed', { content: mixed, _meta: { page: 2 } })]))
+    expect(await client.callTool({ name: 'mixed' })).toEqual({ content: mixed, _meta: { page: 2 } })
+  })
+
+  test('where the text of an MCP result is cut, the other blocks reach the client nevertheless', async () => {
+    const long = { type: 'text', text: 'x'.repeat(5_000) }
+    const { client } = await open(new ToolRegistry([given('long', { content: [...mixed, long] })]), {
+      maxResultBytes: 1_000,
+    })
+    const { content } = (await client.callTool({ name: 'long' })) as { content: { type: string; text?: string }[] }
+    expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'audio', 'resource', 'resource', 'resource_link'])
+    expect(content[0]?.text).toContain('bytes left out')
+  })
+
+  test('hints about a tool are listed', async () => {
+    const hints = { title: 'Looks', readOnlyHint: true }
+    const own = tool({
+      name: 'own',
+      description: 'Looks at something',
+      input: params.object({}),
+      annotations: hints,
+      execute: () => 'a',
+    })
+    const foreign = importTool({
+      name: 'foreign',
+      inputSchema: { type: 'object' },
+      annotations: { destructiveHint: true },
+    })
+    const { client } = await open(new ToolRegistry([own, foreign.tool]))
+    const { tools } = await client.listTools()
+    expect(tools.map(({ annotations }) => annotations)).toEqual([hints, { destructiveHint: true }])
   })
 
   test('failures, bad arguments and unknown tools are results that say so', async () => {
@@ -231,6 +279,14 @@ test('tools of a server can be served on, with their structured content', async 
   await client.listTools()
   const result = await client.callTool({ name: 'add', arguments: { a: 1, b: 1 } })
   expect(result.structuredContent).toEqual({ sum: 2, note: 'none' })
+})
+
+test('blocks of a tool of another server are served on', async () => {
+  const first = await serveMcp([given('mixed', { content: mixed })], { transport: 'http' })
+  onTestFinished(() => first.close())
+  const { registry: remote } = await connected({ inner: { url: first.url ?? '' } })
+  const { client } = await overStreams(remote, { policy: { network: 'allow' } })
+  expect((await client.callTool({ name: 'mixed' })).content).toEqual(mixed)
 })
 
 test('the service on streams is over when its input ends, and what runs is aborted', async () => {
@@ -332,5 +388,53 @@ describe('the HTTP service', () => {
     const { service } = await overHttp()
     const port = Number(new URL(service.url ?? '').port)
     await expect(serveMcp([], { transport: 'http', http: { port } })).rejects.toMatchObject({ code: 'network' })
+  })
+
+  test('foreign sessions do not end one that is in use; beyond the limit a new one is refused', async () => {
+    const { service, client } = await overHttp()
+    const statuses: number[] = []
+    for (let count = 0; count < 120; count += 1) statuses.push((await raw(service.url ?? '', json, initialize)).status)
+    expect(statuses.slice(0, 99).every((status) => status === 200)).toBe(true)
+    expect(new Set(statuses.slice(99))).toEqual(new Set([503]))
+    expect((await client.listTools()).tools).toHaveLength(6)
+  })
+
+  test('a session without an open stream is kept while it is used, and makes room once it is idle', async () => {
+    const service = await serveMcp(registry(), { transport: 'http', http: { maxSessions: 1, idleSessionMs: 400 } })
+    onTestFinished(() => service.close())
+    const url = service.url ?? ''
+    const begun = await fetch(url, { method: 'POST', headers: json, body: initialize })
+    const headers = { ...json, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' }
+    await begun.text()
+    const list = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+    const asked = async (): Promise<number> => (await raw(url, headers, list)).status
+    for (let count = 0; count < 3; count += 1) {
+      expect(await asked()).toBe(200)
+      expect((await raw(url, json, initialize)).status).toBe(503)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    await until(async () => (await raw(url, json, initialize)).status === 200)
+    expect(await asked()).toBe(404)
+  })
+
+  test('a request that does not arrive in time is closed', async () => {
+    const { service, client } = await overHttp(registry(), { http: { bodyTimeoutMs: 300 } })
+    const { port } = new URL(service.url ?? '')
+    const closed = new Promise<string>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1')
+      let text = ''
+      socket.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+      socket.on('close', () => resolve(text))
+      socket.write(`POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 1000\r\n\r\n{"jsonrpc":`)
+    })
+    expect(await closed).toMatch(/^(?:HTTP\/1\.1 408|$)/)
+    expect((await client.listTools()).tools).toHaveLength(6)
+  })
+
+  test.each(['maxSessions', 'idleSessionMs', 'bodyTimeoutMs'])('a limit %s of 0 is misuse', async (name) => {
+    const service = serveMcp([], { transport: 'http', http: { [name]: 0 } })
+    await expect(service).rejects.toMatchObject({ code: 'misuse', message: expect.stringContaining(name) as string })
   })
 })

@@ -1,6 +1,8 @@
 // Calls that leaked into the text of an answer: recovered when asked for, labelled, and never on a guess.
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { CompletionEvent } from '../../src/conversation/events.js'
+import { fold } from '../../src/conversation/fold.js'
 import { type Wire, wires } from '../../src/conversation/messages.js'
 import type { ToolChoice } from '../../src/conversation/request.js'
 import { decodeConversation } from '../../src/conversation/stored.js'
@@ -8,8 +10,10 @@ import { run } from '../../src/loop/run.js'
 import type { ModelOptions } from '../../src/model/endpoint.js'
 import { compatible } from '../../src/model/factories.js'
 import { findCalls } from '../../src/model/text-calls/find-calls.js'
+import { textCallRecovery } from '../../src/model/text-calls/recovery.js'
 import { type ProviderServerOptions, providerServer, type ScriptedTurn } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
+import type { Exchange } from '../../src/wire/codec.js'
 
 const weather = {
   type: 'object',
@@ -330,6 +334,27 @@ describe.each(wires)('on %s', (wire) => {
       expect(provider.requests).toHaveLength(2)
     },
   )
+})
+
+test('calls in several parts of the text are all recovered', async () => {
+  const spec = { name: 'get_weather' }
+  const exchange: Exchange = { wire: 'anthropic', model: 'm', stream: true }
+  const recovery = textCallRecovery({ model: 'm', messages: [], tools: [spec] }, exchange)
+  const events: CompletionEvent[] = [
+    { type: 'start', id: 'a', model: 'm' },
+    { type: 'text_delta', part: 0, text: leaked },
+    { type: 'text_delta', part: 1, text: 'Nothing here.' },
+    { type: 'text_delta', part: 2, text: leaked.replace('Paris', 'Bern') },
+    { type: 'finish', reason: 'stop' },
+  ]
+  const { message } = fold(events.flatMap((event) => recovery.push(event)))
+  expect(message.content).toMatchObject([
+    { type: 'text', text: 'I look.' },
+    { type: 'text', text: 'Nothing here.' },
+    { type: 'text', text: 'I look.' },
+    { type: 'tool_call', arguments: '{"city": "Paris"}' },
+    { type: 'tool_call', arguments: '{"city": "Bern"}' },
+  ])
 })
 
 test('off unless asked for', async () => {

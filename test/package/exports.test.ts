@@ -11,6 +11,7 @@ import * as langchain from '../../src/langchain/index.js'
 import * as mcp from '../../src/mcp/index.js'
 import * as otel from '../../src/otel/index.js'
 import * as restate from '../../src/restate/index.js'
+import * as formats from '../../src/schema/formats/index.js'
 import * as testing from '../../src/testing/index.js'
 import { root as folder, sourceFiles } from '../layers/source.js'
 
@@ -89,7 +90,16 @@ test('the dbos door exports these values', () => {
 })
 
 test('the durable door exports these values', () => {
-  expect(Object.keys(durable).toSorted()).toEqual(['cancelRun', 'fileJournal', 'listRuns', 'pruneRuns', 'readRun'])
+  expect(Object.keys(durable).toSorted()).toEqual([
+    'cancelRun',
+    'checkRun',
+    'checkRuns',
+    'fileJournal',
+    'listRuns',
+    'pruneRuns',
+    'readRun',
+    'salvageRun',
+  ])
 })
 
 test('the gateway door exports these values', () => {
@@ -101,6 +111,10 @@ test('the gateway door exports these values', () => {
     'readConfig',
   ])
   expect(Object.keys(gatewayRedis)).toEqual(['redisLimiter'])
+})
+
+test('the formats door exports these values', () => {
+  expect(Object.keys(formats)).toEqual(['formats'])
 })
 
 test('the mcp door exports these values', () => {
@@ -152,6 +166,7 @@ test('the doors are these', () => {
     '.',
     './dbos',
     './durable',
+    './formats',
     './gateway',
     './gateway/redis',
     './langchain',

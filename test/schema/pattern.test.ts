@@ -145,6 +145,10 @@ describe('what a pattern may be', () => {
     ['an escape with a meaning elsewhere', '\\Aab\\z'],
     ['classes of Posix', '^[[:alpha:]]+$'],
     ['what is not well-formed', 'a**'],
+    ['a class that is a set difference elsewhere', '^[\\d--_]+$'],
+    ['a class with a range after a class', '^[\\w-a-z]+$'],
+    ['an escape in the name of a group', '(?<a\\>.)'],
+    ['an escape in the start of a group', '(?\\:a)'],
     ['too many repetitions', '(a{1000}){1000}'],
     ['more repetitions than a number holds', `(ab){${'9'.repeat(400)}}`],
     ['groups in groups', '('.repeat(500) + ')'.repeat(500)],
@@ -172,6 +176,53 @@ describe('what a pattern may be', () => {
     expect(linearPattern('^(.|\\-)$')?.test(smile)).toBe(true)
     expect(linearPattern('^\\p{L}\\-(a|\\u{41})$')?.test('é-A')).toBe(true)
   })
+})
+
+describe('any text as a pattern', () => {
+  const tokens =
+    'a b - _ : = ! < > , 1 { } ( ) [ ] ^ $ . * + ? | / & ~ (?: (?= (?! (?<= (?<a> (?< \\> \\: \\- \\_ \\d \\w \\D \\. \\] \\\\ \\b \\k<a> \\1 [^ -- && {1} {1,2} {,2} [\\w- \\d- -\\s'.split(
+      ' ',
+    )
+  const patterns = fc.oneof(
+    fc.array(fc.constantFrom(...tokens), { maxLength: 8 }).map((list) => list.join('')),
+    fc
+      .array(fc.constantFrom('a', 'b', '-', '--', '_', '\\d', '\\w', '\\-', '\\_', '^', '.', '&&', '['), {
+        maxLength: 6,
+      })
+      .map((list) => `^[${list.join('')}]+$`),
+  )
+  const texts = fc.string({
+    unit: fc.constantFrom('a', 'b', '-', '_', ':', '>', '<', '1', '.', '^', ' ', '[', '&'),
+    maxLength: 6,
+  })
+
+  test('it is refused, or ECMAScript accepts it and gives the same verdicts', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(patterns, fc.array(texts, { minLength: 8, maxLength: 8 }), (source, some) => {
+        const pattern = linearPattern(source)
+        if (pattern === undefined) return
+        accepted += 1
+        const expected = expressionOf(source)
+        expect([source, ...some.map((text) => pattern.test(text))]).toEqual([
+          source,
+          ...some.map((text) => expected?.test(text)),
+        ])
+      }),
+      { numRuns: 5_000 },
+    )
+    expect(accepted).toBeGreaterThan(500)
+  })
+
+  /** With the flag u as JSON Schema wants, or without it where that is what makes it well-formed. */
+  function expressionOf(source: string): RegExp | undefined {
+    for (const flags of ['u', '']) {
+      try {
+        return new RegExp(source, flags)
+      } catch {}
+    }
+    return undefined
+  }
 })
 
 describe('the work', () => {

@@ -51,7 +51,7 @@ function read(completion: ChatCompletion): Reading {
     id: completion.id,
     text: choice?.message.content ?? choice?.message.refusal ?? '',
     calls: (choice?.message.tool_calls ?? []).map((call) => {
-      if (call.type === 'custom') return { id: call.id, name: call.custom.name, args: call.custom.input }
+      if (call.type === 'custom') return { id: call.id, name: call.custom.name, args: { input: call.custom.input } }
       return { id: call.id, name: call.function.name, args: argsOf(call.function.arguments) }
     }),
     // A refusal ends by itself: its own place says what it is.

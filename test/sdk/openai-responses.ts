@@ -56,7 +56,7 @@ function read(response: Response): Reading {
     id: response.id,
     text: response.output.flatMap((item) => (item.type === 'message' ? item.content.map(textOf) : [])).join(''),
     calls: response.output.flatMap((item) => {
-      if (item.type === 'custom_tool_call') return [{ id: item.call_id, name: item.name, args: item.input }]
+      if (item.type === 'custom_tool_call') return [{ id: item.call_id, name: item.name, args: { input: item.input } }]
       return item.type === 'function_call' ? [{ id: item.call_id, name: item.name, args: argsOf(item.arguments) }] : []
     }),
     finish: isRefusal(response)

@@ -120,7 +120,7 @@ const bodies: readonly Body[] = [
       { content: null, tool_calls: [{ id: 'call_2', type: 'custom', custom: { name: 'sum', input: '4 + 4' } }] },
       { finish_reason: 'tool_calls' },
     ),
-    expected: { calls: [['sum', '4 + 4']], finish: 'tool_calls' },
+    expected: { calls: [['sum', '{"input":"4 + 4"}']], finish: 'tool_calls' },
   },
   {
     wire: 'openai-responses',

@@ -47,6 +47,7 @@ const cases: Readonly<Record<SpecRule, { changes: object; message: string; path?
   capability_unknown: { changes: { capabilities: ['gpu'] }, message: 'the capability "gpu" is not known' },
   limit_value: { changes: { timeoutMs: 0 }, message: 'timeoutMs is 0' },
   flag_value: { changes: { repeatable: 'yes' }, message: 'repeatable is yes' },
+  formats_value: { changes: { formats: { date: true } }, message: 'formats is not an object of functions' },
   schema_not_json: {
     changes: property(Symbol.iterator as never),
     message: 'the schema is not made of plain JSON values, or is far too large',

@@ -274,3 +274,27 @@ describe('the size cap', () => {
     )
   })
 })
+
+describe('ToolExecutionError', () => {
+  it('keeps its category and details as JSON', () => {
+    const error = new ToolExecutionError('rate_limited', 'slow down', { details: { wait: '3 s' } })
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      code: 'tool_failed',
+      message: 'slow down',
+      retryable: false,
+      category: 'rate_limited',
+      details: { wait: '3 s' },
+    })
+    expect(JSON.parse(JSON.stringify(new ToolExecutionError('unknown', 'no')))).not.toHaveProperty('details')
+  })
+
+  it('refuses a category that there is none of', () => {
+    const make = () => new ToolExecutionError('too_slow' as never, 'x')
+    expect(make).toThrow(expect.objectContaining({ code: 'misuse', message: expect.stringContaining('too_slow') }))
+  })
+
+  it('returned instead of thrown, it shows its category and details', () => {
+    const error = new ToolExecutionError('resource_not_found', 'no such city', { details: { city: 'Atlantis' } })
+    expect(textOf(resultOf(call, error).content)).toContain('"category":"resource_not_found"')
+  })
+})

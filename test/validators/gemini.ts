@@ -20,6 +20,8 @@ import {
 export interface GeminiOptions {
   /** Gemini 3 and later: the first call of each step of the running turn carries a signature. Default: not checked. */
   readonly signatures?: boolean
+  /** Vertex: an empty text is refused, except where a signature stands on it. Default: not checked. */
+  readonly emptyTexts?: boolean
 }
 
 const namePattern = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/
@@ -43,7 +45,7 @@ export function validate(body: unknown, options: GeminiOptions = {}): readonly s
   refuse(request, foreignKeys, '', problems)
   whenGiven(request, ['systemInstruction'], '', (value, path) => {
     const parts = list(member(object(value, path, problems), 'parts'), `${path}/parts`, problems, 1)
-    for (const part of parts) filled(object(part, path, problems), `${path}/parts`, problems)
+    for (const part of parts) text(member(object(part, path, problems), 'text'), `${path}/parts/text`, problems)
   })
   choice(request, tools(request, problems), problems)
   settings(request, problems)
@@ -51,6 +53,7 @@ export function validate(body: unknown, options: GeminiOptions = {}): readonly s
     object(item, `/contents/${index}`, problems),
   )
   history(contents, problems)
+  if (options.emptyTexts === true) emptyTexts([...contents, ...instruction(request)], problems)
   if (options.signatures === true) signatures(contents, problems)
   return problems
 }
@@ -165,7 +168,7 @@ function answers(calls: readonly Members[], responses: readonly Members[], path:
 function part(value: Members, role: unknown, path: string, problems: Problems): Members {
   const kinds = partKinds.filter((kind) => has(value, kind))
   if (kinds.length !== 1) problems.push(`${path}: must hold exactly one of ${partKinds.join(', ')}`)
-  if (has(value, 'text')) filled(value, path, problems)
+  whenGiven(value, ['text'], path, (words, at) => text(words, at, problems))
   whenGiven(value, ['thought'], path, (flag, at) => oneOf(flag, [true, false], at, problems))
   whenGiven(value, ['thoughtSignature'], path, (signature, at) => matching(signature, base64, at, problems))
   whenGiven(value, ['inlineData'], path, (data, at) => blob(object(data, at, problems), at, problems))
@@ -187,10 +190,14 @@ function part(value: Members, role: unknown, path: string, problems: Problems): 
   return value
 }
 
-/** Vertex refuses an empty text, but a signature may stand on one. */
-function filled(value: Members, path: string, problems: Problems): void {
-  const words = text(member(value, 'text'), `${path}/text`, problems)
-  if (words === '' && !has(value, 'thoughtSignature')) problems.push(`${path}/text: must not be empty`)
+function emptyTexts(contents: readonly Members[], problems: Problems): void {
+  const parts = contents.flatMap((content) => list(member(content, 'parts'), '/parts', problems) as readonly Members[])
+  const empty = parts.filter((value) => member(value, 'text') === '' && !has(value, 'thoughtSignature'))
+  if (empty.length > 0) problems.push(`/contents: ${empty.length} texts are empty`)
+}
+
+function instruction(request: Members): readonly Members[] {
+  return has(request, 'systemInstruction') ? [member(request, 'systemInstruction') as Members] : []
 }
 
 /** Media of a result: inline, or by address. */

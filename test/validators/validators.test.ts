@@ -148,7 +148,6 @@ const faults: readonly (readonly [Wire, string, object])[] = [
   ['gemini', 'a response of no call', contents([reply('a')])],
   ['gemini', 'a model first', { contents: [{ role: 'model', parts: [{ text: 'x' }] }] }],
   ['anthropic', 'calls without tools', { ...claude([used('a'), told('a')]), tools: undefined }],
-  ['gemini', 'an empty text', { contents: [{ role: 'user', parts: [{ text: '' }] }] }],
   ['gemini', 'no parts', { contents: [{ role: 'user', parts: [] }] }],
   [
     'gemini',
@@ -164,4 +163,11 @@ const faults: readonly (readonly [Wire, string, object])[] = [
 
 test.each(faults)('%s: %s is refused', (wire, _, body) => {
   expect(validators[wire](JSON.parse(JSON.stringify(body)))).not.toEqual([])
+})
+
+test('gemini: Vertex refuses an empty text, unless it is signed', () => {
+  const body = (part: object) => ({ contents: [{ role: 'user', parts: [part] }] })
+  expect(gemini(body({ text: '' }))).toEqual([])
+  expect(gemini(body({ text: '' }), { emptyTexts: true })).toHaveLength(1)
+  expect(gemini(body({ text: '', thoughtSignature: 'c2ln' }), { emptyTexts: true })).toEqual([])
 })

@@ -277,3 +277,31 @@ describe('anthropic: streams that are not as they should be', () => {
     expect(response.usage).toEqual({ input: 3, output: 5, reasoning: 2, total: 10 })
   })
 })
+
+describe('anthropic: a call that is announced with its input and streamed as well', () => {
+  const announced = (fragments: readonly string[]) =>
+    answer(
+      streamed(
+        sse(
+          opening,
+          begin(0, { type: 'tool_use', id: 'a', name: 'f', input: { x: 1 } }),
+          ...fragments.map((text) => json(0, text)),
+          end(0),
+          stop('tool_use'),
+          closing,
+        ),
+      ),
+    )
+
+  test('the same input twice is one call without a report', () => {
+    const response = announced(['{"x"', ': 1}'])
+    expect(callsOf(response)).toEqual(['a f {"x": 1}'])
+    expect(response.losses).toEqual([])
+  })
+
+  test('another input is reported, and the streamed one counts', () => {
+    const response = announced(['{"x"', ':2}'])
+    expect(callsOf(response)).toEqual(['a f {"x":2}'])
+    expect(response.losses.map((loss) => loss.code)).toEqual(['arguments_contradicted'])
+  })
+})

@@ -14,7 +14,15 @@ const iteration = (type: string, input: number, output: number, cached = 0): Jso
   cache_creation_input_tokens: 0,
 })
 const body = (usage: JsonObject): string =>
-  JSON.stringify({ id: 'm', type: 'message', role: 'assistant', model: 'c', content: [], stop_reason: 'end_turn', usage })
+  JSON.stringify({
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'c',
+    content: [],
+    stop_reason: 'end_turn',
+    usage,
+  })
 const usageOf = (usage: JsonObject) =>
   foldAll(codec.response.decode({ status: 200, headers: {}, body: body(usage) }, exchange, env)).response.usage
 
@@ -40,7 +48,11 @@ test.each<[string, JsonObject, object]>([
     {
       input_tokens: 2390,
       output_tokens: 121,
-      iterations: [iteration('message', 1128, 110), iteration('advisor_message', 2518, 22), iteration('message', 1262, 11)],
+      iterations: [
+        iteration('message', 1128, 110),
+        iteration('advisor_message', 2518, 22),
+        iteration('message', 1262, 11),
+      ],
     },
     { input: 4908, cacheRead: 0, cacheWrite: 0, output: 143, total: 5051 },
   ],
@@ -59,7 +71,11 @@ test.each<[string, JsonObject, object]>([
     { input: 20, cacheRead: 0, cacheWrite: 0, output: 9, total: 29 },
   ],
   ['no iterations', { input_tokens: 20, output_tokens: 9, iterations: [] }, { input: 20, output: 9, total: 29 }],
-  ['iterations that are no list', { input_tokens: 20, output_tokens: 9, iterations: 7 }, { input: 20, output: 9, total: 29 }],
+  [
+    'iterations that are no list',
+    { input_tokens: 20, output_tokens: 9, iterations: 7 },
+    { input: 20, output: 9, total: 29 },
+  ],
 ])('%s', (_, raw, usage) => {
   expect(usageOf(raw)).toEqual(usage)
 })

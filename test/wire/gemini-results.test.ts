@@ -1,6 +1,13 @@
 // The Gemini wire: results, and which call each answers.
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { AssistantMessage, Message, ToolMessage } from '../../src/conversation/messages.js'
+import {
+  type AssistantMessage,
+  isCall,
+  type Message,
+  type ToolMessage,
+  textOf,
+} from '../../src/conversation/messages.js'
 import type { CompletionRequest } from '../../src/conversation/request.js'
 import type { JsonObject } from '../../src/json/types.js'
 import { geminiCodec as codec } from '../../src/wire/gemini/index.js'
@@ -142,4 +149,60 @@ describe('gemini: results and ids', () => {
     const then = encoded({ model: 'gemini-2.5-flash', messages }).contents as { parts: JsonObject[] }[]
     expect(then[3]?.parts[1]).toEqual({ inlineData: { mimeType: 'image/png', data: 'aaaa' } })
   })
+})
+
+describe('gemini: a turn that is spread over several contents', () => {
+  const call = fc.record({ name: fc.constantFrom('a', 'b', 'c'), hasId: fc.boolean() })
+  const turns = fc.record({
+    calls: fc.array(call, { minLength: 1, maxLength: 6 }),
+    cuts: fc.array(fc.nat(6)),
+    resultCuts: fc.array(fc.nat(6)),
+    withIds: fc.boolean(),
+    order: fc.array(fc.nat(5)),
+  })
+
+  test('keeps every result with its call, however calls and results are cut', () => {
+    fc.assert(
+      fc.property(turns, ({ calls, cuts, resultCuts, withIds, order }) => {
+        const sent = calls.map(({ name, hasId }, index) => ({
+          ...(hasId ? { id: `id_${index}` } : {}),
+          name,
+          args: { index },
+        }))
+        // Results of one name keep the order of their calls; results of different names may change places.
+        const shuffled = sent.toSorted((x, y) => rankOf(x.name, order) - rankOf(y.name, order))
+        const results = shuffled.map(({ args, ...whom }) => ({
+          ...(withIds ? whom : { name: whom.name }),
+          response: { output: args },
+        }))
+        const parts = sent.map((functionCall) => ({ functionCall }))
+        const answers = results.map((functionResponse) => ({ functionResponse }))
+        const body = {
+          contents: [
+            ...contents,
+            ...pieces(parts, cuts).map((piece) => ({ role: 'model', parts: piece })),
+            ...pieces(answers, resultCuts).map((piece) => ({ role: 'user', parts: piece })),
+          ],
+        }
+        const { messages } = decoded(body as JsonObject, '/v1beta/models/m:generateContent')
+        const made = messages.flatMap((message) => (message.role === 'assistant' ? message.content : [])).filter(isCall)
+        const given = messages.flatMap((message) => (message.role === 'tool' ? message.results : []))
+        expect(given).toHaveLength(made.length)
+        for (const one of made) {
+          const own = given.filter((result) => result.callId === one.id)
+          expect(own.map((result) => textOf(result.content))).toEqual([one.arguments])
+        }
+      }),
+    )
+  })
+
+  function rankOf(name: string, order: readonly number[]): number {
+    return order['abc'.indexOf(name)] ?? 0
+  }
+
+  /** The list in pieces, cut at these places. */
+  function pieces<T>(list: readonly T[], cuts: readonly number[]): readonly (readonly T[])[] {
+    const places = [...new Set([0, ...cuts.filter((cut) => cut < list.length), list.length])].toSorted((a, b) => a - b)
+    return places.slice(1).map((end, index) => list.slice(places[index], end))
+  }
 })

@@ -34,14 +34,14 @@ describe('a body is a response', () => {
 
 describe('a body is a typed error', () => {
   test.each<[string, string, string, string]>([
-    ['with neither message nor done', '{"model":"m"}', 'malformed_response', 'has no message'],
-    ['with done that is not true', '{"model":"m","done":false}', 'malformed_response', 'has no message'],
-    ['with a message that is text', '{"message":"Hi","done":"yes"}', 'malformed_response', 'has no message'],
+    ['with neither message nor done', '{"model":"m"}', 'malformed_response', 'message'],
+    ['with done that is not true', '{"model":"m","done":false}', 'malformed_response', 'message'],
+    ['with a message that is text', '{"message":"Hi","done":"yes"}', 'malformed_response', 'message'],
     ['with an error and no message', '{"error":"out of memory"}', 'server_error', 'out of memory'],
     ['with an empty error and no message', '{"error":""}', 'server_error', ''],
     ['with an error beside a message', JSON.stringify({ message, error: 'it broke' }), 'server_error', 'it broke'],
     ['with a message but not done', JSON.stringify({ message }), 'truncated', ''],
-    ['that is an array', '[{"done":true}]', 'malformed_response', 'has no message'],
+    ['that is an array', '[{"done":true}]', 'malformed_response', 'message'],
   ])('%s', (_, body, code, text) => {
     const { error } = read(body)
     expect(error?.code).toBe(code)

@@ -285,7 +285,7 @@ describe('streams of real servers', () => {
     expect(stream.response).toEqual(body.response)
   })
 
-  test('custom calls are kept and cannot be run as if they were arguments', () => {
+  test('the input of a custom tool is the only argument of its call, and goes back as it came', () => {
     const custom = { id: 'call_1', type: 'custom', custom: { name: 'run_sql', input: 'select 1' } }
     const { response } = answerOf(
       deltas([
@@ -293,7 +293,7 @@ describe('streams of real servers', () => {
         { tool_calls: [{ index: 0, custom: { input: ' 1' } }] },
       ]),
     )
-    expect(response.brokenCalls).toMatchObject([{ id: 'call_1', name: 'run_sql', arguments: 'select 1' }])
+    expect(response.toolCalls).toMatchObject([{ id: 'call_1', name: 'run_sql', arguments: '{"input":"select 1"}' }])
     const results: CompletionRequest['messages'] = [
       user,
       response.message,

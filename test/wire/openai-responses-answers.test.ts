@@ -71,6 +71,27 @@ describe('examples: answers', () => {
   })
 })
 
+test('an answer repeats the functions of the request with all members that clients expect', () => {
+  const tools = [
+    { type: 'function', name: 'now' },
+    { type: 'function', name: 'look', parameters: { type: 'object' }, strict: true },
+    { type: 'web_search' },
+  ]
+  const asked = { ...exchange, client: { tools } }
+  const { response } = fold(decodeStream([read('stream.text.sse')]))
+  const expected = [
+    { type: 'function', name: 'now', parameters: null, strict: false },
+    { type: 'function', name: 'look', parameters: { type: 'object' }, strict: true },
+    { type: 'web_search' },
+  ]
+  const whole = JSON.parse(codec.response.encode(response, asked, env()).http.body) as { tools: Json }
+  expect(whole.tools).toEqual(expected)
+  const encoder = codec.stream.encode(asked, env())
+  const [created] = encoder.push({ type: 'start', id: 'resp_1', model: 'm' }).split('\n\n')
+  const event = JSON.parse(created?.split('data: ')[1] ?? '') as { response: { tools: Json } }
+  expect(event.response.tools).toEqual(expected)
+})
+
 describe('answers that are no answers', () => {
   test.each([
     ['empty', 200, '', 'malformed_response'],

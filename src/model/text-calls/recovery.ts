@@ -3,9 +3,9 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { CompletionRequest, ToolChoice } from '../../conversation/request.js'
 import type { Exchange } from '../../wire/codec.js'
-import { madeCallId } from '../../wire/names.js'
+import { answerIdOf, madeCallId } from '../../wire/names.js'
 import { findCalls, shownUntil } from './find-calls.js'
-import type { DeclaredTools } from './text-call.js'
+import type { DeclaredTools, TextCall } from './text-call.js'
 
 export interface Recovery {
   /** What the event becomes; text that may hold a call is kept back until `finish`. */
@@ -58,24 +58,26 @@ export function textCallRecovery(request: CompletionRequest, exchange: Exchange)
     },
   }
 
+  /** The calls in all parts of the text, in order, behind what is left of it. */
   function recover(): readonly CompletionEvent[] | undefined {
+    const texts: CompletionEvent[] = []
+    const calls: TextCall[] = []
+    const bare = request.output === undefined && held.size === 1
     for (const [part, { text, shown }] of held) {
-      const found = findCalls(text, tools, { bare: request.output === undefined && held.size === 1 })
-      if (found === undefined || !found.text.startsWith(text.slice(0, shown).trimEnd())) continue
-      const left = textEvent(part, found.text.slice(shown).trimEnd())
-      held.delete(part)
-      const calls = found.calls.map(({ name, arguments: args }, ordinal): CompletionEvent => {
-        const id = madeCallId(`${responseId}/text`, ordinal)
-        const own = exchange.names?.get(name) ?? name
-        return {
-          type: 'tool_call',
-          part: lastPart + 1 + ordinal,
-          call: { type: 'tool_call', id, name: own, arguments: args, recovered: true },
-        }
-      })
-      return [...left, ...rest(), reportOf(found.calls.length, exchange), ...calls]
+      const found = findCalls(text, tools, { bare })
+      const isUsable = found?.text.startsWith(text.slice(0, shown).trimEnd()) === true
+      texts.push(...textEvent(part, isUsable ? found.text.slice(shown).trimEnd() : text.slice(shown)))
+      if (isUsable) calls.push(...found.calls)
     }
-    return undefined
+    if (calls.length === 0) return undefined
+    held.clear()
+    const events = calls.map(({ name, arguments: args }, ordinal): CompletionEvent => {
+      const id = madeCallId(`${answerIdOf(responseId, exchange)}/text`, ordinal)
+      const own = exchange.names?.get(name) ?? name
+      const call = { type: 'tool_call', id, name: own, arguments: args, recovered: true } as const
+      return { type: 'tool_call', part: lastPart + 1 + ordinal, call }
+    })
+    return [...texts, reportOf(calls.length, exchange), ...events]
   }
 }
 

@@ -22,7 +22,7 @@ export function fits(schema: JsonObject, dialect: Dialect): boolean {
   if (dialect.root === 'object' ? schema.type !== 'object' : Array.isArray(schema.type)) return false
   const { limits } = dialect
   const left: Room = {
-    values: most.values,
+    values: Math.min(limits?.enumValues ?? most.values, most.values),
     characters: most.characters,
     unions: limits?.unions ?? most.values,
     optional: limits?.optional ?? most.values,

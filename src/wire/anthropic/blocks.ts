@@ -61,6 +61,12 @@ export function readAnswerBlock(block: JsonObject, origin: Origin): TextPart | R
   return opaqueOf(block, origin)
 }
 
+/** Whether a block of an answer is an object, and has a text if it is a text block. */
+export function isReadable(block: Json): block is JsonObject {
+  if (!isJsonObject(block)) return false
+  return block.type === 'text' ? typeof block.text === 'string' : block.type !== undefined || block.text === undefined
+}
+
 function readText(block: JsonObject): TextPart | undefined {
   if (typeof block.text !== 'string') return undefined
   return { type: 'text', text: block.text, ...leftover(wire, block, modelled.text, defaults) }
@@ -133,7 +139,8 @@ function signatureOf(part: ReasoningPart, path: string, losses: Loss[]): string 
 
 /** A block of this wire as it came; nothing when it is another wire's, or would read back as something else. */
 export function writeAssistantOpaque(part: OpaquePart, path: string, losses: Loss[]): Block | undefined {
-  return writeOpaque(part, path, losses, part.data.type !== 'tool_use' && isOpaque(readAnswerBlock(part.data, client)))
+  const isSafe = part.data.type !== 'tool_use' && isReadable(part.data) && isOpaque(readAnswerBlock(part.data, client))
+  return writeOpaque(part, path, losses, isSafe)
 }
 
 function writeOpaque(part: OpaquePart, path: string, losses: Loss[], isSafe: boolean): Block | undefined {

@@ -38,6 +38,7 @@ function frameOf(text: string): Frame | undefined {
   try {
     const members = parseBody(`${text.slice(0, at)}"content":"${mark}"${text.slice(end + 1)}`)
     if (!isJsonObject(members) || members.content !== mark || members.type === 'error') return undefined
+    if (typeof members.stop_reason !== 'string') return undefined
     return { members, hasCalls }
   } catch {
     return undefined // the two ends were not those of one list

@@ -12,7 +12,7 @@ import { brokenText, objectCallOf, readArguments } from '../arguments.js'
 import { type CallAssembler, callAssembler } from '../calls.js'
 import type { Env, Exchange, HttpResponse } from '../codec.js'
 import { leftover } from '../extra.js'
-import { readAnswerBlock } from './blocks.js'
+import { isReadable, readAnswerBlock } from './blocks.js'
 import { decode as decodeError, errorIn } from './error.js'
 import { defaults, modelled, originOf, wire } from './types.js'
 import { usageEvent } from './usage.js'
@@ -41,8 +41,10 @@ function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: 
   const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => start.id })
   const content = body.content as readonly Json[]
   const inputs = rawInputs(text, inputsOf(content))
+  const readable = content.filter(isReadable)
+  if (readable.length === 0 && (content.length > 0 || typeof body.stop_reason !== 'string')) return [unreadable()]
   content.forEach((block, part) => {
-    if (!isJsonObject(block)) events.push({ type: 'unknown', raw: block })
+    if (!isReadable(block)) events.push({ type: 'unknown', raw: block })
     else if (block.type === 'tool_use')
       pushCall(calls, block, inputs(`/content/${part}/input`, block.input), part, events)
     else pushBlock(block, part, origin, events)
@@ -51,6 +53,12 @@ function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: 
   if (usage !== undefined) events.push(usage)
   pushFinish(calls, body.stop_reason, content.findLastIndex(isCallBlock), undefined, events)
   return events
+}
+
+/** The failure of an answer in which nothing can be read. */
+export function unreadable(): Extract<CompletionEvent, { type: 'error' }> {
+  const message = 'nothing in the answer can be read: it has no content blocks as the Messages API documents them'
+  return { type: 'error', error: new ToolwireError('malformed_response', message) }
 }
 
 function isCallBlock(block: Json): boolean {

@@ -2,7 +2,6 @@
 // The trap: the end of the bytes proves nothing. Only `message_stop` does; everything before it may be half an answer.
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { Origin } from '../../conversation/messages.js'
-import type { Metadata } from '../../conversation/response.js'
 import { ToolwireError } from '../../errors/error.js'
 import type { SseFrame } from '../../frames/sse.js'
 import { ChangingText } from '../../json/changing-text.js'
@@ -13,11 +12,11 @@ import { brokenHeadLength, mayBeBrokenText } from '../arguments.js'
 import { type CallAssembler, callAssembler } from '../calls.js'
 import type { Env, Exchange, StreamDecoder } from '../codec.js'
 import { leftover } from '../extra.js'
-import { madeCallId } from '../names.js'
+import { answerIdOf, madeCallId } from '../names.js'
 import { type FrameReader, sseStream } from '../sse-stream.js'
 import { errorIn } from './error.js'
-import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent } from './response.js'
-import { defaults, modelled, originOf, wire } from './types.js'
+import { callHead, decode as decodeBody, pushBlock, pushFinish, startEvent, unreadable } from './response.js'
+import { defaults, modelled, originOf, sameJson, wire } from './types.js'
 import { usageEvent } from './usage.js'
 
 /** A content block that came at least in part. */
@@ -35,10 +34,13 @@ interface OpenBlock {
   citations: Json[] | undefined
   /** The input of a call that was announced whole; fragments overrule it. */
   input: string | undefined
+  /** The fragments of such a call, to compare. */
+  fragments: string
   closed: boolean
 }
 
 interface Reader {
+  readonly exchange: Exchange
   readonly origin: Origin
   readonly calls: CallAssembler
   readonly blocks: OpenBlock[]
@@ -49,10 +51,23 @@ interface Reader {
   id: string
   started: boolean
   done: boolean
-  usage: JsonObject
+  readonly usage: Usages
   stopReason: Json | undefined
-  metadata: Metadata | undefined
+  /** Fields of the message's deltas that are not modeled. */
+  metadata: Map<string, Json> | undefined
+  /** Blocks in the opening, where the real API has none: they count if no other block comes. */
+  opening: readonly Json[]
+  /** Whether a block or fragment came that can't be read. */
+  hasUnread: boolean
 }
+
+/** Counts so far. Each event repeats all of them, so after the first frames the next event waits for the end. */
+interface Usages {
+  readonly counts: Map<string, Json>
+  frames: number
+  isPending: boolean
+}
+const mostUsageEvents = 8
 
 export function decode(exchange: Exchange, env: Env): StreamDecoder {
   const reader = readerOf(exchange, env)
@@ -70,6 +85,7 @@ export function decode(exchange: Exchange, env: Env): StreamDecoder {
 
 function readerOf(exchange: Exchange, env: Env): Reader {
   const reader: Reader = {
+    exchange,
     origin: originOf(exchange, env),
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
     blocks: [],
@@ -79,15 +95,18 @@ function readerOf(exchange: Exchange, env: Env): Reader {
     id: '',
     started: false,
     done: false,
-    usage: {},
+    usage: { counts: new Map(), frames: 0, isPending: false },
     stopReason: undefined,
     metadata: undefined,
+    opening: [],
+    hasUnread: false,
   }
   return reader
 }
 
 function fail(reader: Reader, error: ToolwireError, events: CompletionEvent[]): void {
   reader.done = true
+  if (reader.usage.isPending) pushUsage(reader, events)
   events.push({ type: 'error', error })
 }
 
@@ -139,6 +158,7 @@ function readFrame(reader: Reader, frame: SseFrame, events: CompletionEvent[]): 
 function readDelta(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
   const { delta, index } = frame
   if (!isJsonObject(delta)) {
+    reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
     return
   }
@@ -152,6 +172,7 @@ function readDelta(reader: Reader, frame: JsonObject, text: string, events: Comp
     addFragment(reader, block, fragment, events)
     if (reader.fragments.learn(text, key)) reader.learned = block
   } else if (block === undefined || !readRareDelta(reader, block, delta, events)) {
+    if (kind !== undefined) reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
   }
 }
@@ -171,6 +192,7 @@ function addFragment(reader: Reader, block: OpenBlock, text: string, events: Com
     events.push({ type: kind === 'text' ? 'text_delta' : 'reasoning_delta', part, text })
     return
   }
+  if (block.input !== undefined) block.fragments += text
   const input = block.wrapped ? block.json + text : text
   // Only the head of the text decides: a text that is longer was looked at before.
   block.wrapped &&= block.json.length > brokenHeadLength || mayBeBrokenText(input)
@@ -207,6 +229,7 @@ function readRareDelta(reader: Reader, block: OpenBlock, delta: JsonObject, even
 function openBlock(reader: Reader, frame: JsonObject, text: string, events: CompletionEvent[]): void {
   const head = frame.content_block
   if (!isJsonObject(head)) {
+    reader.hasUnread = true
     events.push({ type: 'unknown', raw: frame })
     return
   }
@@ -221,7 +244,7 @@ function openBlock(reader: Reader, frame: JsonObject, text: string, events: Comp
     if (isWhole) block.input = rawSpans(text, ['/content_block/input']).get('/content_block/input')
     const call = callHead(head)
     // Without id and name the assembler would take it for more of the call before.
-    const id = call.id || call.name ? call.id : madeCallId(reader.id, reader.calls.count())
+    const id = call.id || call.name ? call.id : madeCallId(answerIdOf(reader.id, reader.exchange), reader.calls.count())
     for (const event of reader.calls.push({ ...call, id, index: block.part }, block.part)) events.push(event)
   }
 }
@@ -242,6 +265,7 @@ function addBlock(reader: Reader, index: Json | undefined, kind: OpenBlock['kind
     wrapped: kind === 'call',
     citations: undefined,
     input: undefined,
+    fragments: '',
     closed: false,
   }
   reader.blocks.push(block)
@@ -266,7 +290,11 @@ function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[])
     }
     case 'call':
       if (block.json !== '') reader.calls.push({ index: part, text: block.json }, part) // the finish tells what it is
-      if (block.told || block.input === undefined) return
+      if (block.input === undefined) return
+      if (block.told) {
+        compareInput(block.input, block.fragments, events)
+        return
+      }
       for (const event of reader.calls.push({ index: part, text: block.input }, part)) events.push(event)
       return
     case 'opaque': {
@@ -274,6 +302,14 @@ function closeBlock(reader: Reader, block: OpenBlock, events: CompletionEvent[])
       pushBlock(input === undefined ? head : { ...head, input }, part, reader.origin, events)
     }
   }
+}
+
+/** Reports an announced input that the fragments contradict. What was streamed counts. */
+function compareInput(announced: string, fragments: string, events: CompletionEvent[]): void {
+  if (sameJson(inputOf(announced), inputOf(fragments))) return
+  const message = 'the input that a call was announced with differs from its streamed input; the streamed one counts'
+  const path = '/message/content'
+  events.push({ type: 'loss', loss: { code: 'arguments_contradicted', wire, path, kind: 'repaired', message } })
 }
 
 /** The input of a server's own call; text that is no JSON stays text. */
@@ -294,6 +330,7 @@ function readStart(reader: Reader, frame: JsonObject, events: CompletionEvent[])
   const start = startEvent(message, reader.origin)
   reader.started = true
   reader.id = start.id
+  if (Array.isArray(message.content)) reader.opening = message.content
   events.push(start)
   readUsage(reader, message.usage, events)
 }
@@ -301,9 +338,16 @@ function readStart(reader: Reader, frame: JsonObject, events: CompletionEvent[])
 /** Counts are totals so far; a null says nothing. */
 function readUsage(reader: Reader, usage: Json | undefined, events: CompletionEvent[]): void {
   if (!isJsonObject(usage)) return
-  const told = Object.entries(usage).filter(([, value]) => value !== null)
-  reader.usage = { ...reader.usage, ...Object.fromEntries(told) }
-  const event = usageEvent(reader.usage)
+  const { usage: known } = reader
+  for (const [key, value] of Object.entries(usage)) if (value !== null) known.counts.set(key, value)
+  known.frames += 1
+  if (known.frames <= mostUsageEvents) pushUsage(reader, events)
+  else known.isPending = true
+}
+
+function pushUsage({ usage }: Reader, events: CompletionEvent[]): void {
+  usage.isPending = false
+  const event = usageEvent(Object.fromEntries(usage.counts))
   if (event !== undefined) events.push(event)
 }
 
@@ -312,8 +356,18 @@ function readMessageDelta(reader: Reader, frame: JsonObject, events: CompletionE
   const { stop_reason: reason, ...fields } = isJsonObject(delta) ? delta : {}
   if (reason !== undefined && reason !== null) reader.stopReason = reason
   const { extra } = leftover(wire, { ...more, ...fields }, modelled.response, defaults)
-  if (extra !== undefined) reader.metadata = { [wire]: { ...reader.metadata?.[wire], ...extra[wire] } }
+  for (const [key, value] of Object.entries(extra?.[wire] ?? {})) {
+    reader.metadata ??= new Map()
+    reader.metadata.set(key, value)
+  }
   readUsage(reader, usage, events)
+}
+
+function readOpening(reader: Reader, events: CompletionEvent[]): void {
+  reader.opening.forEach((block, index) => {
+    const frame = { index, content_block: block }
+    openBlock(reader, frame, JSON.stringify(frame), events)
+  })
 }
 
 function readStop(reader: Reader, events: CompletionEvent[]): void {
@@ -322,8 +376,17 @@ function readStop(reader: Reader, events: CompletionEvent[]): void {
     fail(reader, new ToolwireError('malformed_response', message), events)
     return
   }
+  if (reader.blocks.length === 0) readOpening(reader, events)
+  const isEmpty = !reader.blocks.some((block) => block.told || block.kind === 'opaque' || block.kind === 'call')
+  if (isEmpty && (reader.hasUnread || typeof reader.stopReason !== 'string')) {
+    reader.done = true
+    events.push(unreadable())
+    return
+  }
   for (const block of reader.blocks) closeBlock(reader, block, events)
   reader.done = true
   const lastCall = reader.blocks.findLastIndex((block) => block.kind === 'call')
-  pushFinish(reader.calls, reader.stopReason, lastCall, reader.metadata, events)
+  if (reader.usage.isPending) pushUsage(reader, events)
+  const metadata = reader.metadata === undefined ? undefined : { [wire]: Object.fromEntries(reader.metadata) }
+  pushFinish(reader.calls, reader.stopReason, lastCall, metadata, events)
 }

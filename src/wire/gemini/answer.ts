@@ -8,11 +8,12 @@ import { spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callAssembler } from '../calls.js'
 import type { Env, Exchange } from '../codec.js'
-import { closePending, type PartState, readPart } from './answer-parts.js'
+import { closePending, type PartState, readPart, report } from './answer-parts.js'
 import { errorIn } from './error.js'
 import { textIn } from './parts-decode.js'
+import { createRepeatFinder } from './repeats.js'
 import { finishReasonOf, listOf, wire } from './types.js'
-import { usageMetadata, usageOf } from './usage.js'
+import { camelUsage, usageMetadata, usageOf } from './usage.js'
 
 export interface AnswerReader {
   /** One response object; `text` is its JSON, from which arguments are cut. False when the answer failed. */
@@ -38,12 +39,16 @@ export function answerReader(exchange: Exchange, env: Env): AnswerReader {
   const provider = exchange.provider ?? env.profile.name
   const origin: Origin = exchange.model === '' ? { wire, provider } : { wire, provider, model: exchange.model }
   const state: AnswerState = {
+    exchange,
     origin,
     asked: exchange.model,
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id }),
     id: '',
     position: -1,
     open: undefined,
+    repeats: createRepeatFinder(),
+    reported: new Set(),
+    hasUnread: false,
     pending: undefined,
     model: '',
     started: false,
@@ -73,15 +78,29 @@ function readChunk(state: AnswerState, chunk: JsonObject, text: string, events: 
     state.started = true
     events.push({ type: 'start', id: state.id, model: state.model || state.asked, origin: state.origin })
   }
+  if (state.repeats.isCopy(chunk, text)) {
+    report(state, 'chunk_repeated', 'the last chunk came twice; the copy was left out', events)
+    return true
+  }
   const candidates = listOf(chunk.candidates)
+  const own = candidates.findIndex((candidate, index) => isFirst(candidate, index))
   for (let index = 0; index < candidates.length; index += 1) {
     const candidate = candidates[index]
-    // Only one answer is asked for; others are told, not mixed into it.
-    if (index === 0 && isJsonObject(candidate) && !(Number(candidate.index) > 0)) {
-      readCandidate(state, candidate, text, events)
-    } else events.push({ type: 'unknown', raw: candidate ?? null })
+    if (index === own) readCandidate(state, candidate as JsonObject, index, text, events)
+    else {
+      events.push({ type: 'unknown', raw: candidate ?? null })
+      const message = 'the provider sent several candidates; only the first is read'
+      if (isJsonObject(candidate)) report(state, 'candidates_ignored', message, events)
+      else state.hasUnread = true
+    }
   }
   return true
+}
+
+/** Whether this is the answer, and not one of several. A candidate without an index stands in its place. */
+function isFirst(candidate: Json, position: number): boolean {
+  if (!isJsonObject(candidate)) return false
+  return Number(candidate.index ?? position) === 0
 }
 
 /** Takes what a chunk says beside its candidates; false when it says nothing that is known. */
@@ -94,9 +113,7 @@ function readFields(state: AnswerState, chunk: JsonObject): boolean {
         break
       case 'usageMetadata':
       case 'usage_metadata':
-        // The last one counts; on Vertex earlier ones hold no figures.
-        if (isJsonObject(value))
-          state.usage = value.totalTokenCount === undefined ? { ...state.usage, ...value } : value
+        if (isJsonObject(value)) readUsage(state, camelUsage(value))
         break
       case 'modelVersion':
       case 'model_version':
@@ -122,6 +139,11 @@ function readFields(state: AnswerState, chunk: JsonObject): boolean {
   return known
 }
 
+/** The last figures count; on Vertex earlier ones hold no figures. */
+function readUsage(state: AnswerState, usage: JsonObject): void {
+  state.usage = usage.totalTokenCount === undefined ? { ...state.usage, ...usage } : usage
+}
+
 function readFeedback(state: AnswerState, value: Json): void {
   if (!isJsonObject(value)) return
   state.fields.set('promptFeedback', value)
@@ -129,11 +151,18 @@ function readFeedback(state: AnswerState, value: Json): void {
   if (reason !== undefined && reason !== null) state.blockReason = asText(reason)
 }
 
-function readCandidate(state: AnswerState, candidate: JsonObject, text: string, events: CompletionEvent[]): void {
+function readCandidate(
+  state: AnswerState,
+  candidate: JsonObject,
+  place: number,
+  text: string,
+  events: CompletionEvent[],
+): void {
   for (const key in candidate) {
     const value = candidate[key] as Json
     if (key === 'content') {
-      if (isJsonObject(value)) readContent(state, value, text, events)
+      if (isJsonObject(value)) readContent(state, candidate, value, place, text, events)
+      else if (value !== null) state.hasUnread = true
     } else if (key === 'finishReason' || key === 'finish_reason') {
       if (value !== null) state.finishReason = asText(value)
     } else if (key !== 'index' && value !== null) state.candidateFields.set(key, value)
@@ -145,17 +174,31 @@ const rawArguments = spanFinder([
   '/candidates/*/content/parts/*/function_call/args',
 ])
 
-function readContent(state: AnswerState, content: JsonObject, text: string, events: CompletionEvent[]): void {
+function readContent(
+  state: AnswerState,
+  candidate: JsonObject,
+  content: JsonObject,
+  place: number,
+  text: string,
+  events: CompletionEvent[],
+): void {
   const spans = rawArguments(text)
   const span = (index: number, value: Json): string | undefined => {
-    const base = `/candidates/0/content/parts/${index}`
+    const base = `/candidates/${place}/content/parts/${index}`
     return spans(`${base}/functionCall/args`, value) ?? spans(`${base}/function_call/args`, value)
   }
   const parts = listOf(content.parts)
+  if (state.repeats.repeatsText(candidate, parts)) {
+    report(state, 'text_repeated', 'the last chunk held the complete text once more; the copy was left out', events)
+    return
+  }
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index]
     if (isJsonObject(part)) readPart(state, part, index, span, events)
-    else events.push({ type: 'unknown', raw: part ?? null })
+    else {
+      state.hasUnread = true
+      events.push({ type: 'unknown', raw: part ?? null })
+    }
   }
 }
 
@@ -176,6 +219,11 @@ function finish(state: AnswerState, incomplete: 'truncated' | 'malformed_respons
         ? 'the stream ended without a finish reason; what came before is not the whole answer'
         : 'the answer has neither a finish reason nor a reason why it was blocked'
     events.push({ type: 'error', error: new ToolwireError(incomplete, message) })
+    return
+  }
+  if (state.hasUnread && state.position < 0) {
+    const message = 'nothing in the answer can be read: its content or parts are not what the Gemini API documents'
+    events.push({ type: 'error', error: new ToolwireError('malformed_response', message) })
     return
   }
   const reason = finishReason === undefined ? 'content_filter' : finishReasonOf(finishReason, state.calls.count() > 0)

@@ -16,7 +16,15 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { leftover } from '../extra.js'
 import { invalidAt } from '../request-body.js'
 import { createOpenCalls, type OpenCalls } from './open-calls.js'
-import { clientOrigin, decodeModelPart, decodeUserPart, decodeUserText, positionalId, textIn } from './parts-decode.js'
+import {
+  clientOrigin,
+  decodeModelPart,
+  decodeUserPart,
+  decodeUserText,
+  positionalId,
+  splitPart,
+  textIn,
+} from './parts-decode.js'
 import { decodeResult } from './results.js'
 import { camelKeys, contentKeys, listOf, objectOf, wire } from './types.js'
 
@@ -60,31 +68,40 @@ export function decodeContents(value: Json | undefined, spans: FindSpan, losses:
 }
 
 function readContent(content: JsonObject, path: string, reading: Reading): void {
-  const parts = listOf(content.parts).map((part): JsonObject => {
-    if (typeof part === 'string') return { text: part }
+  const isList = Array.isArray(content.parts)
+  const parts = listOf(content.parts).flatMap((part, index): readonly GivenPart[] => {
+    if (typeof part === 'string') return [{ part: { text: part }, path: `${path}/parts` }]
     if (!isJsonObject(part)) throw invalidAt(`${path}/parts`, 'a list of objects')
-    return part
+    const place = isList ? `${path}/parts/${index}` : `${path}/parts`
+    const split = splitPart(part)
+    if (split.length > 1) reportSplit(place, reading.losses)
+    return split.map((one) => ({ part: one, path: place }))
   })
-  const base = Array.isArray(content.parts) ? (index: number) => `${path}/parts/${index}` : () => `${path}/parts`
-  if (content.role === 'model' || content.role === 'assistant') readModel(content, parts, base, reading)
+  if (content.role === 'model' || content.role === 'assistant') readModel(content, parts, reading)
   else if (content.role === 'system') {
     const message = decodeSystem(content, reading.losses)
     if (message !== undefined) reading.messages.push(message)
-  } else readUser(content, parts, base, reading)
+  } else readUser(content, parts, reading)
 }
 
-function readModel(
-  content: JsonObject,
-  parts: readonly JsonObject[],
-  base: (index: number) => string,
-  reading: Reading,
-): void {
+/** A part and where it stands. */
+interface GivenPart {
+  readonly part: JsonObject
+  readonly path: string
+}
+
+function reportSplit(path: string, losses: Loss[]): void {
+  const message = 'this part says more than one thing; it was split into one part for each'
+  losses.push({ code: 'part_split', wire, path, kind: 'repaired', message })
+}
+
+function readModel(content: JsonObject, parts: readonly GivenPart[], reading: Reading): void {
   if (reading.messages.at(-1)?.role !== 'assistant') reading.open = createOpenCalls()
-  const made = parts.map((part, index) => {
+  const made = parts.map(({ part, path }) => {
     let hadId = true
     const decoded = decodeModelPart(
       part,
-      (value) => rawArguments(reading.spans, base(index), value),
+      (value) => rawArguments(reading.spans, path, value),
       () => {
         hadId = false
         return positionalId(reading.calls)
@@ -105,21 +122,16 @@ function readModel(
   reading.messages.push(message)
 }
 
-function readUser(
-  content: JsonObject,
-  parts: readonly JsonObject[],
-  base: (index: number) => string,
-  reading: Reading,
-): void {
-  const responses: { part: JsonObject; path: string }[] = []
+function readUser(content: JsonObject, parts: readonly GivenPart[], reading: Reading): void {
+  const responses: GivenPart[] = []
   const others: UserPart[] = []
   let mixed = false
-  parts.forEach((part, index) => {
-    if (isJsonObject(camelKeys(part).functionResponse)) {
+  for (const given of parts) {
+    if (isJsonObject(camelKeys(given.part).functionResponse)) {
       mixed ||= others.length > 0
-      responses.push({ part, path: base(index) })
-    } else others.push(decodeUserPart(part))
-  })
+      responses.push(given)
+    } else others.push(decodeUserPart(given.part))
+  }
   const extra = contentExtra(content, 'user')
   if (responses.length === 0) {
     reading.messages.push({ role: 'user', content: others, ...extra })
@@ -134,11 +146,8 @@ function readUser(
   reading.messages.push({ role: 'user', content: others, extra: { [wire]: { $joined: true } } })
 }
 
-/** Each response with the call it answers: by id, else the next unanswered call of that name. */
-function matched(
-  responses: readonly { readonly part: JsonObject; readonly path: string }[],
-  reading: Reading,
-): readonly ToolResult[] {
+/** Each response with the call it answers: by id, else the next unanswered call of that name. A foreign id names no call that has one. */
+function matched(responses: readonly GivenPart[], reading: Reading): readonly ToolResult[] {
   const named = responses.map(({ part }) => {
     const response = objectOf(camelKeys(part).functionResponse) ?? {}
     return { id: textIn(response.id), name: textIn(response.name) }
@@ -150,12 +159,11 @@ function matched(
     const span = (value: Json): string | undefined => rawResponse(reading.spans, path, value)
     const byId = calls[index]
     if (byId !== undefined) return decodeResult(part, span, { callId: byId.id, name: name || byId.name })
-    const nameless = open.takeWithoutId(name)
-    if (nameless !== undefined) {
-      return decodeResult(part, span, { callId: nameless.id, name, ...(id === '' ? {} : { note: id }) })
+    const call = id === '' ? open.takeByName(name) : open.takeWithoutId(name)
+    if (call !== undefined) {
+      const note = id === '' ? (call.hadId ? { note: false } : {}) : { note: id }
+      return decodeResult(part, span, { callId: call.id, name, ...note })
     }
-    const unnamed = id === '' ? open.takeByName(name) : undefined
-    if (unnamed !== undefined) return decodeResult(part, span, { callId: unnamed.id, name, note: false })
     return decodeResult(part, span, { callId: id, name })
   })
 }

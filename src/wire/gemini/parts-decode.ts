@@ -15,7 +15,7 @@ import { objectCallOf } from '../arguments.js'
 import { leftover, type Notes } from '../extra.js'
 import { standardBase64 } from '../media.js'
 import { madeCallId } from '../names.js'
-import { callKeys, camelKeys, mediaKeys, missingSignature, objectOf, wire } from './types.js'
+import { callKeys, camelKeys, mediaKeys, missingSignature, objectOf, partKeys, wire } from './types.js'
 
 /** Decoded from a client: whoever speaks this wire. */
 export const clientOrigin: Origin = { wire }
@@ -26,7 +26,8 @@ const callMembers: ReadonlySet<string> = new Set(['functionCall', 'thoughtSignat
 const inlineMembers: ReadonlySet<string> = new Set(['inlineData'])
 const fileMembers: ReadonlySet<string> = new Set(['fileData'])
 
-const isDefault = (key: string, value: Json): boolean => key === 'thought' && value !== true
+const isDefault = (key: string, value: Json): boolean =>
+  key === 'thought' ? value !== true : value === null && partKeys.has(key)
 
 const positions: string[] = []
 
@@ -41,6 +42,50 @@ export function signatureOf(part: JsonObject, origin: Origin = clientOrigin): Op
   const signature = part.thoughtSignature
   if (typeof signature !== 'string' || signature === '' || signature === missingSignature) return undefined
   return { origin, data: { thoughtSignature: signature } }
+}
+
+/** The members that hold what a part says. A part has one of them. */
+const dataMembers = [
+  'text',
+  'inlineData',
+  'fileData',
+  'functionCall',
+  'functionResponse',
+  'executableCode',
+  'codeExecutionResult',
+] as const
+
+/**
+ * One part for each thing that a part says. The real API never puts two into one, but compatible servers and clients do.
+ * The signature and all other members go to the call, or to the first thing if there is no call.
+ */
+export function splitPart(raw: JsonObject): readonly JsonObject[] {
+  if (Object.keys(raw).length < 2) return [raw]
+  const part = camelKeys(raw)
+  const said = dataMembers.filter((key) => (key === 'text' ? typeof part.text === 'string' : isJsonObject(part[key])))
+  if (said.length < 2) return [raw]
+  const filled = said.filter((key) => part[key] !== '')
+  const owner = filled.includes('functionCall') ? 'functionCall' : filled[0]
+  const { thought, ...others } = withoutKeys(part, new Set(dataMembers))
+  return filled.map((key) => ({
+    [key]: part[key] as Json,
+    ...(key === 'text' && thought !== undefined ? { thought } : {}),
+    ...(key === owner ? others : {}),
+  }))
+}
+
+function withoutKeys(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)))
+}
+
+/** Whether what a part says can't be read: its data has the wrong type, or it is null and nothing else is there. */
+export function isUnreadable(part: JsonObject): boolean {
+  const given = Object.entries(part).filter(([, value]) => value !== null)
+  if (given.length === 0) return Object.keys(part).length > 0
+  const said = given.filter(([key]) => (dataMembers as readonly string[]).includes(key))
+  return (
+    said.length > 0 && said.every(([key, value]) => (key === 'text' ? typeof value !== 'string' : !isJsonObject(value)))
+  )
 }
 
 /** A part of the model. `args` gives the raw text of the arguments; `makeId` names a call that has no id. */
@@ -139,6 +184,7 @@ export function textIn(value: Json | undefined): string {
 /** Whether a block is one that decoding keeps as it is, so that it may be sent as it is. */
 export function isOwnBlock(part: OpaquePart, place: 'model' | 'user'): boolean {
   const data = camelKeys(part.data)
+  if (splitPart(data).length > 1) return false
   if (typeof data.text === 'string') return false
   if (place === 'model') return !isJsonObject(data.functionCall)
   return !isJsonObject(data.functionResponse) && decodeMedia(data) === undefined

@@ -25,6 +25,8 @@ export interface GeminiProfile extends Profile {
   readonly schemas?: 'json_schema' | 'openapi'
   /** Models that are known to answer in a schema while they have tools. Default: none. */
   readonly outputWithTools?: RegExp
+  /** Whether a text without a single character is an error. Default: no. */
+  readonly refusesEmptyText?: boolean
   /** Whether media may carry the name of its file. Default: no. */
   readonly displayNames?: boolean
 }
@@ -54,6 +56,7 @@ const vertex: GeminiProfile = {
   version: 'v1beta1',
   collection: 'publishers/google/models',
   displayNames: true,
+  refusesEmptyText: true,
 }
 
 /** Whether a model is told not to think, by a budget of none. */
@@ -80,7 +83,7 @@ export function sealRules(profile: GeminiProfile, model: string): SealRules {
     model,
     leadingSystem: 'merge',
     midSystem: 'as_user',
-    refusedText: 'empty',
+    refusedText: profile.refusesEmptyText === true ? 'empty' : 'none',
     refusedTextIn: ['system', 'user', 'assistant', 'reasoning'],
     emptyMessages: 'drop',
     assistantOrder: 'free',

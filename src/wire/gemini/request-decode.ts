@@ -21,7 +21,7 @@ export function decode(http: HttpRequest, env: Env): DecodedRequest {
   const system = decodeSystem(body.systemInstruction, losses)
   const history = decodeContents(body.contents, spans, losses)
   const messages: readonly Message[] = system === undefined ? history : [system, ...history]
-  const tools = readTools(body.tools)
+  const tools = readTools(body.tools, losses)
   const request = {
     model,
     messages,

@@ -43,6 +43,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
     model,
     provider: profile.name,
     stream: options.stream,
+    position: messages.length,
     ...(names === undefined ? {} : { names }),
     ...mappingsOf(sealed.request, schemaDialects(profile), schemaDialects(profile)),
   }

@@ -11,6 +11,7 @@ import { hasMember, leftover, noteOf } from '../extra.js'
 import { wireName } from '../names.js'
 import { hasPlainSettings } from '../plain-settings.js'
 import { lowerOutput, schemaNotes } from '../schemas.js'
+import { limitStops } from '../setting-limits.js'
 import { nameRule, ownFields, withoutKeys } from './parts.js'
 import { type GeminiProfile, schemaDialects, takesNoBudget } from './profiles.js'
 import { openApiNote, toJsonSchema, writeSchema } from './schema.js'
@@ -20,7 +21,8 @@ type Settings = Omit<CompletionRequest, 'model' | 'messages' | 'tools'>
 type Fields = { [key: string]: Writable }
 
 /** The settings as fields of the body. `losses` gets what reading them back does not give. */
-export function writeSettings(request: CompletionRequest, profile: GeminiProfile, losses: Loss[]): JsonObject {
+export function writeSettings(given: CompletionRequest, profile: GeminiProfile, losses: Loss[]): JsonObject {
+  const request = limitStops(wire, given, maxStops, losses)
   const own = request.extra?.[wire]
   const fields: Fields = { ...ownFields(request, requestKeys) }
   const toolConfig = writeToolConfig(request, own)
@@ -32,9 +34,12 @@ export function writeSettings(request: CompletionRequest, profile: GeminiProfile
   if (toolConfig === undefined && hasPlainSettings(request)) return written
   const { model: _, messages: __, tools: ___, ...before } = request
   differences(wire, before, readSettings(written, takesNoBudget(profile, request.model)), '', losses)
-  losses.push(...schemaNotes(wire, notes, '/output/schema'))
+  for (const loss of schemaNotes(wire, notes, '/output/schema')) losses.push(loss)
   return written
 }
+
+/** How many stop sequences the provider accepts. */
+const maxStops = 5
 
 /**
  * The settings of a body, lenient: a field of another type than it should be is kept beside them as it is. A budget of none
@@ -215,7 +220,7 @@ function writeGenerationConfig(
     const written = writeSchema(output.schema, noteOf(own, 'responseSchema'), profile.schemas, () =>
       lowerOutput(output, schemaDialects(profile)),
     )
-    notes.push(...written.notes)
+    for (const note of written.notes) notes.push(note)
     if (written.openApi === undefined) fields.responseJsonSchema = written.schema
     else fields.responseSchema = written.openApi
   }

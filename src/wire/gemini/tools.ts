@@ -81,7 +81,7 @@ function writeDeclaration(tool: ToolSpec, begins: boolean, profile: GeminiProfil
   })
   if (begins || openApi !== undefined || schema !== tool.inputSchema || !isPlainTool(tool, text))
     differences(wire, tool, readDeclaration(parseBody(text) as JsonObject, begins), '', losses)
-  losses.push(...schemaNotes(wire, notes, inputSchemaPath))
+  for (const loss of schemaNotes(wire, notes, inputSchemaPath)) losses.push(loss)
   return { text, losses }
 }
 
@@ -92,7 +92,7 @@ function isPlainTool({ name, strict, inputSchema, extra }: ToolSpec, text: strin
 }
 
 /** Tools in order. What stands beside declarations in one entry, and entries of anything else, are built-in tools. */
-export function readTools(value: Json | undefined): readonly Tool[] {
+export function readTools(value: Json | undefined, losses: Loss[]): readonly Tool[] {
   const tools: Tool[] = []
   listOf(value).forEach((item, index) => {
     if (!isJsonObject(item)) throw invalidAt(`/tools/${index}`, 'an object')
@@ -106,6 +106,7 @@ export function readTools(value: Json | undefined): readonly Tool[] {
       if (!isJsonObject(declaration) || typeof declaration.name !== 'string') {
         throw invalidAt(`/tools/${index}/functionDeclarations/${place}`, 'an object with a name')
       }
+      reportTwoSchemas(declaration, `/tools/${index}/functionDeclarations/${place}`, losses)
       const last = tools.at(-1)
       tools.push(readDeclaration(declaration, place === 0 && last !== undefined && last.type !== 'opaque'))
     })
@@ -115,6 +116,14 @@ export function readTools(value: Json | undefined): readonly Tool[] {
     }
   })
   return tools
+}
+
+/** The API refuses two schemas of one function. Here the JSON Schema counts. */
+function reportTwoSchemas(raw: JsonObject, path: string, losses: Loss[]): void {
+  const { parameters, parametersJsonSchema: schema } = camelKeys(raw)
+  if (!isJsonObject(parameters) || !isJsonObject(schema)) return
+  const message = 'the function has two schemas; parametersJsonSchema counts and parameters was left out'
+  losses.push({ code: 'schema_ignored', wire, path, kind: 'repaired', message })
 }
 
 /** `begins` says that an entry of its own begins here, right behind another declaration. */

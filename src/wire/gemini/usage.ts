@@ -20,6 +20,13 @@ export function usageOf(usage: JsonObject): Usage {
   })
 }
 
+/** The figures with their names in camelCase, as the rest of an answer may come in either spelling. */
+export function camelUsage(usage: JsonObject): JsonObject {
+  if (!Object.keys(usage).some((key) => key.includes('_'))) return usage
+  const camel = (key: string): string => key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return Object.fromEntries(Object.entries(usage).map(([key, value]) => [camel(key), value]))
+}
+
 const buckets: ReadonlySet<string> = new Set([
   'promptTokenCount',
   'cachedContentTokenCount',

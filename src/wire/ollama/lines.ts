@@ -108,7 +108,8 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
     const text = held ?? ''
     held = undefined
     const call = isWhole && calls.count() === 0 ? callIn(text) : undefined
-    if (call !== undefined) events.push(...calls.push(fragmentOf(call.head, call.span), slots.call))
+    if (call !== undefined)
+      for (const event of calls.push(fragmentOf(call.head, call.span), slots.call)) events.push(event)
     else if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
   }
 

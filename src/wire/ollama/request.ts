@@ -32,7 +32,7 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
   return {
     http: { method: 'POST', path, headers: { 'content-type': 'application/json' }, body },
     losses,
-    exchange: exchangeOf(sealed.request, stream, env),
+    exchange: { ...exchangeOf(sealed.request, stream, env), position: sealed.request.messages.length },
   }
 }
 

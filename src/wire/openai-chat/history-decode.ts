@@ -12,7 +12,7 @@ import type {
 } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf, customNotes } from '../arguments.js'
+import { callOf, customNotes, inputArguments } from '../arguments.js'
 import { readErrorPrefix } from '../error-prefix.js'
 import { leftover, type Notes, unmodelled } from '../extra.js'
 import { refusalNotes } from '../refusals.js'
@@ -159,9 +159,8 @@ function decodeCall(call: JsonObject, raw: () => string | undefined): AnyCall {
   if (isCustom) {
     const inner = { custom: unmodelled(object, modelled.custom) }
     const carried = leftover(wire, call, modelled.call, { isDefault: isNull, notes: customNotes, inner })
-    const text = typeof object.input === 'string' ? object.input : ''
-    const reason = 'not_an_object'
-    return { type: 'broken_call', id, name, arguments: text, reason, ...(opaque ? { opaque } : {}), ...carried }
+    const text = inputArguments(typeof object.input === 'string' ? object.input : '')
+    return callOf({ id, name, text, opaque, ...carried })
   }
   const inner = { function: unmodelled(object, modelled.function) }
   const carried = leftover(wire, call, modelled.call, { isDefault: isNull, inner })

@@ -15,7 +15,7 @@ import {
 } from '../../conversation/messages.js'
 import { writeUnicode } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf, customNotes, isCustomCall, readArguments } from '../arguments.js'
+import { callOf, customInput, customNotes, inputArguments, readArguments } from '../arguments.js'
 import { readErrorPrefix, reportAmbiguousPrefix, withErrorPrefix } from '../error-prefix.js'
 import { carriedFields, hasMember, innerFields, type Notes, noteOf } from '../extra.js'
 import { wireCallId, wireName } from '../names.js'
@@ -173,7 +173,8 @@ function encodeCall(call: AnyCall, flags: Flags, path: string, losses: Loss[]): 
   if (isPlainCall(call) && id === call.id && name === call.name) {
     return { id, type: 'function', function: { name, arguments: call.arguments } }
   }
-  const custom = isCustomCall(wire, call)
+  const input = customInput(wire, call)
+  const custom = input !== undefined
   const inner = custom ? innerFields(own, 'custom', modelled.custom) : innerFields(own, 'function', modelled.function)
   const fields = carriedFields(wire, call, path, losses, {
     taken: modelled.call,
@@ -182,8 +183,8 @@ function encodeCall(call: AnyCall, flags: Flags, path: string, losses: Loss[]): 
   })
   const content = call.opaque === undefined ? {} : { extra_content: call.opaque.data }
   if (custom) {
-    reportCall(call, { ...call, type: 'broken_call', id, name, reason: 'not_an_object' }, path, losses)
-    return { id, type: 'custom', custom: { name, input: call.arguments, ...inner }, ...content, ...fields }
+    reportCall(call, callOf({ id, name, text: inputArguments(input) }), path, losses)
+    return { id, type: 'custom', custom: { name, input, ...inner }, ...content, ...fields }
   }
   const back = callOf({ id, name, text: call.arguments })
   reportCall(call, back, path, losses)

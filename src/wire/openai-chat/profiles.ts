@@ -36,6 +36,8 @@ export interface ChatProfile extends Profile {
   readonly fixedThinking?: RegExp
   /** Whether `stream_options` is known. Default: yes. */
   readonly streamOptions?: boolean
+  /** How many stop sequences are accepted. Default: any number. */
+  readonly maxStops?: number
   /** Whether `response_format` takes a schema; else only `json_object` is sent. Default: yes. */
   readonly jsonSchema?: boolean
   /** Whether `response_format` takes `json_object`; else the schema of any object is sent. Default: yes. */
@@ -56,6 +58,7 @@ const openai: ChatProfile = {
   choices: 'allowed',
   reasoningEcho: false,
   fixedThinking: withoutNone,
+  maxStops: 4,
 }
 
 /** The vendors by name. `compatible` is for servers nobody described: what a client said is kept, the rest is cautious. */
@@ -72,6 +75,7 @@ export const profiles: Readonly<Record<string, ChatProfile>> = {
     choices: 'allowed',
     reasoningEcho: false,
     fixedThinking: withoutNone,
+    maxStops: 4,
   },
   xai: {
     name: 'xai',
@@ -89,6 +93,7 @@ export const profiles: Readonly<Record<string, ChatProfile>> = {
     keyVariable: 'GROQ_API_KEY',
     auth: 'bearer',
     fixedThinking: /^(?!.*qwen)/,
+    maxStops: 4,
     reasoningField: 'reasoning',
   },
   deepseek: {
@@ -100,6 +105,7 @@ export const profiles: Readonly<Record<string, ChatProfile>> = {
     maxTokens: onlyMaxTokens,
     developerRole: false,
     reasoningRequired: true,
+    maxStops: 16,
     jsonSchema: false,
   },
   mistral: {
@@ -202,6 +208,7 @@ const defaults: Omit<Flags, keyof Profile> = {
   effort: 'reasoning_effort',
   fixedThinking: /$^/,
   streamOptions: true,
+  maxStops: Number.MAX_SAFE_INTEGER,
   jsonSchema: true,
   jsonObject: true,
 }

@@ -73,6 +73,7 @@ function exchangeOf(request: CompletionRequest, stream: boolean, flags: Flags): 
     model,
     provider: flags.name,
     stream,
+    position: request.messages.length,
     ...(names === undefined ? {} : { names }),
     ...mappingsOf(request, toolDialects, flags.jsonSchema ? toolDialects : undefined),
   }

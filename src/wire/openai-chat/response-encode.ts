@@ -8,7 +8,7 @@ import type { CompletionResponse } from '../../conversation/response.js'
 import { isJsonObject, parseBody } from '../../json/parse.js'
 import { writeJson } from '../../json/stringify.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf, isCustomCall } from '../arguments.js'
+import { callOf, customInput, isCustomCall } from '../arguments.js'
 import type { EncodedResponse, Env, Exchange } from '../codec.js'
 import { differences } from '../differences.js'
 import { fieldsOf, noteOf } from '../extra.js'
@@ -173,10 +173,12 @@ function writeCalls(calls: readonly AnyCall[], legacy: boolean): JsonObject {
   return { tool_calls: calls.map((call) => callObject(call, safeArguments(call))) }
 }
 
-/** The text of arguments. A broken call that a client would take for a whole one must not look like one. */
+/** The text of arguments, or the input of a custom tool. A broken call that a client would take for a whole one must not look like one. */
 export function safeArguments(call: AnyCall): string {
   const { type, id, name, arguments: text } = call
-  if (type === 'tool_call' || call.reason === 'truncated' || isCustomCall(wire, call)) return text
+  const input = customInput(wire, call)
+  if (input !== undefined) return input
+  if (type === 'tool_call' || call.reason === 'truncated') return text
   return callOf({ id, name, text }).type === 'tool_call' ? 'null' : text
 }
 

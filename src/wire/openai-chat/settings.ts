@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../json/types.js'
 import { innerFields, type Notes, noteOf } from '../extra.js'
 import { defaultOutputName, wireName } from '../names.js'
 import { lowerOutput, schemaLosses } from '../schemas.js'
+import { limitStops } from '../setting-limits.js'
 import type { Flags } from './profiles.js'
 import { formatKeys, readSettings } from './settings-decode.js'
 import { encodeChoice, encodeFunctionCall } from './tools.js'
@@ -46,13 +47,14 @@ interface Writing {
 
 /** `model` is undefined where the path names it. */
 export function encodeSettings(
-  request: CompletionRequest,
+  given: CompletionRequest,
   model: string | undefined,
   stream: boolean,
   tools: 'tools' | 'functions' | undefined,
   flags: Flags,
   losses: Loss[],
 ): EncodedSettings {
+  const request = limitStops(wire, given, flags.maxStops, losses)
   const own = request.extra?.[wire]
   const writing: Writing = { request, own, flags, losses, fields: { model }, notes: {}, inner: {} }
   const { fields, notes } = writing
@@ -150,7 +152,8 @@ function writeOutput(writing: Writing): void {
   if (more !== undefined) inner.response_format = { json_schema: more }
   const { description, strict } = output
   const lowered = lowerOutput(output, toolDialects)
-  losses.push(...schemaLosses(wire, output.schema, lowered.schema, lowered.notes, '/output/schema'))
+  for (const loss of schemaLosses(wire, output.schema, lowered.schema, lowered.notes, '/output/schema'))
+    losses.push(loss)
   if (strict === true && !lowered.strict) {
     const message = 'the schema cannot be said in strict mode'
     losses.push({ code: 'output_field_dropped', wire, path: '/output/strict', kind: 'dropped', message })

@@ -4,7 +4,8 @@ import type { CompletionEvent } from '../../conversation/events.js'
 import { createFolder } from '../../conversation/fold.js'
 import type { Loss } from '../../conversation/losses.js'
 import type { CompletionResponse } from '../../conversation/response.js'
-import type { JsonObject } from '../../json/types.js'
+import { isJsonObject } from '../../json/parse.js'
+import type { Json, JsonObject } from '../../json/types.js'
 import type { Env, Exchange } from '../codec.js'
 import { differences } from '../differences.js'
 import { type Ending, endingOf } from './finish.js'
@@ -37,7 +38,14 @@ function echo(exchange: Exchange): JsonObject {
     access_programs: null,
   }
   const sent = echoed.filter((key) => Object.hasOwn(client, key) && client[key] !== null)
-  return { ...defaults, ...Object.fromEntries(sent.map((key) => [key, client[key] ?? null])) }
+  const said = Object.fromEntries(sent.map((key) => [key, client[key] ?? null]))
+  return { ...defaults, ...said, ...(Array.isArray(said.tools) ? { tools: said.tools.map(echoTool) } : {}) }
+}
+
+/** A tool as answers repeat it: a function has all its members. */
+function echoTool(tool: Json): Json {
+  if (!isJsonObject(tool) || tool.type !== 'function') return tool
+  return { ...tool, parameters: tool.parameters ?? null, strict: tool.strict ?? false }
 }
 
 /** The answer before anything of it is known. */

@@ -16,7 +16,7 @@ import { readErrorPrefix } from '../error-prefix.js'
 import { leftover, noteOf } from '../extra.js'
 import { invalidAt } from '../request-body.js'
 import { decodeContent, decodeContentList } from './content.js'
-import { decodeItem, isMessage, isReadableRole, isResult } from './items.js'
+import { decodeItem, isMessage, isReadableRole, isResult, opaqueItem } from './items.js'
 import { clientOrigin, fieldsToWrite, isDefault, modelled, ownOf, wire } from './types.js'
 
 export interface ReadOptions {
@@ -24,6 +24,8 @@ export interface ReadOptions {
   readonly names: Map<string, string>
   /** Ids of the calls of custom tools already seen. */
   readonly customs: Set<string>
+  /** Whether an item is a call that the provider made and answered itself. */
+  readonly isProviderCall: (item: JsonObject) => boolean
   /** Whether a system message at the beginning of the items might have been `instructions`. */
   readonly isFirst: boolean
 }
@@ -55,7 +57,8 @@ export function readItems(items: readonly Json[], options: ReadOptions): readonl
       turn = []
       messages.push({ role: 'assistant', content: turn, origin: clientOrigin })
     }
-    for (const part of decodeItem(item, clientOrigin)) {
+    const parts = options.isProviderCall(item) ? [opaqueItem(item, clientOrigin)] : decodeItem(item, clientOrigin)
+    for (const part of parts) {
       if (isCall(part)) options.names.set(part.id, part.name)
       if (isCall(part) && isCustomCall(wire, part)) options.customs.add(part.id)
       turn.push(part)

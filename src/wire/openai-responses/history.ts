@@ -103,9 +103,21 @@ export function messageLosses(
   const [read] =
     items.length === 0 && message.role === 'system'
       ? [decodeInstructions(message.content[0]?.text ?? '', rules.isJson)]
-      : readItems(items, { names, customs: new Set(customs), isFirst: isFirst && !rules.isJson })
+      : readItems(items, {
+          names,
+          customs: new Set(customs),
+          isProviderCall: isOpaqueIn(message),
+          isFirst: isFirst && !rules.isJson,
+        })
   differences(wire, message, read, '', losses)
   return losses
+}
+
+/** Whether an item was written from an opaque part: a call of the provider itself looks like any other, and is read back as it was. */
+function isOpaqueIn(message: Message): (item: JsonObject) => boolean {
+  const parts = message.role === 'assistant' ? message.content : []
+  const written = new Set(parts.map((part) => (part.type === 'opaque' ? part.data : undefined)))
+  return (item) => item.type === 'custom_tool_call' && written.has(item)
 }
 
 const none: readonly Loss[] = []

@@ -3,7 +3,7 @@
 import type { AnyCall, AssistantPart, Carried, OpaquePart, Origin, TextPart } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
-import { callOf, customNotes, isCustomCall } from '../arguments.js'
+import { callOf, customInput, customNotes, inputArguments } from '../arguments.js'
 import { hasMember, leftover, noteOf, unmodelled } from '../extra.js'
 import { type NameRule, wireCallId, wireName } from '../names.js'
 import { refusalNotes } from '../refusals.js'
@@ -81,10 +81,11 @@ export function encodeText(part: TextPart): JsonObject {
   return { type: 'output_text', text: part.text, annotations: [], ...fieldsToWrite(part, modelled.text) }
 }
 
-/** A broken call says so by its status, whatever its text is; one of a custom tool is broken by its nature and has none. */
+/** A broken call says so by its status, whatever its text is. */
 export function encodeCall(call: AnyCall, names?: NameRule): JsonObject {
-  const custom = isCustomCall(wire, call)
-  const isCut = call.type === 'broken_call' && !custom
+  const input = customInput(wire, call)
+  const custom = input !== undefined
+  const isCut = call.type === 'broken_call'
   const call_id = names === undefined ? call.id : wireCallId(call.id, callIdRule)
   const name = names === undefined ? call.name : wireName(call.name, names)
   if (call.type === 'tool_call' && call.opaque === undefined && call.extra === undefined) {
@@ -96,7 +97,7 @@ export function encodeCall(call: AnyCall, names?: NameRule): JsonObject {
     ...(id === undefined ? {} : { id }),
     call_id,
     name,
-    [custom ? 'input' : 'arguments']: call.arguments,
+    ...(custom ? { input } : { arguments: call.arguments }),
     ...(status === undefined ? {} : { status }),
     ...fieldsToWrite(call, custom ? modelled.custom : modelled.call),
   }
@@ -119,20 +120,30 @@ export function opaqueItem(item: JsonObject, origin: Origin): OpaquePart {
   return { type: 'opaque', origin, data: item }
 }
 
-/** The text parts of an assistant message; nothing for one that holds anything but text and refusals. */
-export function decodeMessage(item: JsonObject, origin: Origin): readonly TextPart[] | undefined {
+/**
+ * The parts of an assistant message, one for each of its content: text and refusals, and whatever else it holds as a message of its own.
+ * Nothing for a message without any text.
+ */
+export function decodeMessage(item: JsonObject, origin: Origin): readonly (TextPart | OpaquePart)[] | undefined {
   if (!isMessage(item) || (item.role ?? 'assistant') !== 'assistant') return undefined
   const content = typeof item.content === 'string' ? [{ type: 'output_text', text: item.content }] : item.content
-  if (!Array.isArray(content) || content.length === 0 || !content.every(isText)) return undefined
-  return content.map((part: JsonObject, index) => decodeText(part, index === 0 ? item : undefined, origin))
+  if (!Array.isArray(content) || !content.some(isText)) return undefined
+  const first = content.findIndex(isText)
+  return content.map((part: Json, index) => {
+    if (!isText(part)) return opaqueItem({ type: 'message', role: 'assistant', content: [part] }, origin)
+    const joins = index > 0 && isText(content[index - 1])
+    return decodeText(part, index === first ? item : joins ? undefined : noFields, origin)
+  })
 }
+
+const noFields: JsonObject = {}
 
 /** A message item, in its full form or in the short one without a type. */
 export function isMessage(item: JsonObject): boolean {
   return item.type === 'message' || (item.type === undefined && item.role !== undefined)
 }
 
-function isText(part: Json): part is JsonObject {
+function isText(part: Json | undefined): part is JsonObject {
   if (!isJsonObject(part)) return false
   return part.type === 'refusal'
     ? typeof part.refusal === 'string'
@@ -179,15 +190,15 @@ function decodeCall(item: JsonObject, origin: Origin): AnyCall | undefined {
   const text = argumentsOf(item)
   const carried = { ...identityOf(item, origin, 'incomplete'), ...callFields(item) }
   const reason = brokenReason(item)
+  const isInput = item.type === 'custom_tool_call'
   return reason === undefined
-    ? callOf({ id, name, text, ...carried })
+    ? callOf({ id, name, text: isInput ? inputArguments(text) : text, ...carried })
     : { type: 'broken_call', id, name, arguments: text, reason, ...carried }
 }
 
-/** Why the item itself says that its call is broken: it was cut, or its tool takes free text. */
-export function brokenReason(item: JsonObject): 'truncated' | 'not_an_object' | undefined {
-  if (item.status === 'incomplete') return 'truncated'
-  return item.type === 'custom_tool_call' ? 'not_an_object' : undefined
+/** Why the item itself says that its call is broken: it was cut. */
+export function brokenReason(item: JsonObject): 'truncated' | undefined {
+  return item.status === 'incomplete' ? 'truncated' : undefined
 }
 
 /** What of the item of a call is not modelled, and the kind of its tool. */
@@ -209,9 +220,10 @@ export function isResult(item: JsonObject): boolean {
   return resultTypes.has(item.type)
 }
 
-/** Whether an item would be read back as the opaque part it is. */
+/** Whether an item would be read back as the opaque part it is. A call of the provider itself looks like any other: see `readItems`. */
 export function isOpaqueItem(item: JsonObject): boolean {
   if (isResult(item)) return false
+  if (item.type === 'custom_tool_call') return true
   if (isMessage(item) && isReadableRole(item)) return false
   return decodeItem(item, clientOrigin)[0]?.type === 'opaque'
 }

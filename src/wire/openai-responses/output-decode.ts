@@ -16,6 +16,7 @@ import { reasonOf } from './finish.js'
 import { argumentsOf, decodeText, isReadableItem } from './items.js'
 import { attach, callFragment, finishItem, pushAll } from './output-finish.js'
 import { find, findDone, findFinal, type Item, itemFor, reach, type State, slotOf } from './output-items.js'
+import { addTools } from './provider-calls.js'
 import { sectionBreak } from './reasoning.js'
 import { answered, isDefault, isMadeId, wire } from './types.js'
 import { decodeUsage, usageMetadata } from './usage.js'
@@ -38,6 +39,7 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
   const state: State = {
     origin,
     exchange,
+    tools: { custom: new Set(), hosted: false },
     byOrdinal: new Map(),
     byIndex: new Map(),
     byId: new Map(),
@@ -49,6 +51,7 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
     ended: false,
     calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id ?? '' }),
   }
+  addTools(state.tools, exchange.opaqueTools)
   return {
     event: (event, into) => readEvent(state, event, into),
     complete: (response, into) => complete(state, response, into),
@@ -75,10 +78,17 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
     case 'response.refusal.delta':
       textDelta(state, event, true, into)
       break
+    case 'response.output_text.done':
+      textDone(state, event, event.text, into)
+      break
+    case 'response.refusal.done':
+      textDone(state, event, event.refusal, into)
+      break
     case 'response.output_item.added':
     case 'response.output_item.done':
-      if (!isReadableItem(event.item)) unknown(event, into)
+      if (!isJsonObject(event.item)) unknown(event, into)
       else if (event.type === 'response.output_item.added') announce(state, event.item, event.output_index, into)
+      else if (!isReadableItem(event.item)) unknown(event, into)
       else finishItem(state, findDone(state, event.item, event.output_index), event.item, into)
       break
     default:
@@ -88,8 +98,6 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
 
 /** Events that say what the item says again when it is done, or nothing at all. */
 const repeated: ReadonlySet<Json | undefined> = new Set([
-  'response.output_text.done',
-  'response.refusal.done',
   'response.content_part.added',
   'response.content_part.done',
   'response.reasoning_summary_part.added',
@@ -137,6 +145,7 @@ function fail(state: State, event: JsonObject, into: CompletionEvent[]): boolean
 
 function start(state: State, response: JsonObject, into: CompletionEvent[]): void {
   if (state.id !== undefined) return
+  addTools(state.tools, response.tools)
   const id = typeof response.id === 'string' && !isMadeId(response.id) ? response.id : ''
   const model = typeof response.model === 'string' ? response.model : state.exchange.model
   state.id = id
@@ -157,10 +166,20 @@ function textDelta(state: State, event: JsonObject, refused: boolean, into: Comp
   into.push({ type: 'text_delta', part: item.part + index, text: delta })
 }
 
+/** A text that is sent again when it is done; some servers send it only then. What it contradicts shows when the item is done. */
+function textDone(state: State, event: JsonObject, text: Json | undefined, into: CompletionEvent[]): void {
+  if (typeof text !== 'string' || text === '') return
+  const sent = find(state, event, 'message').sent[slotOf(event.content_index)] ?? ''
+  if (text.length <= sent.length || !text.startsWith(sent)) return
+  textDelta(state, { ...event, delta: text.slice(sent.length) }, event.type === 'response.refusal.done', into)
+}
+
 /** Says what is known of a text part before its first text: the item's id and fields, and that it is a refusal. */
 function begin(state: State, item: Item, index: number, refused: boolean, into: CompletionEvent[]): void {
   reach(state, item.part + index)
-  const announced = index === 0 ? (item.announced ?? {}) : undefined
+  const isFirst = item.sent.length === 0
+  const joins = !isFirst && item.sent[index - 1] !== undefined
+  const announced = isFirst ? (item.announced ?? {}) : joins ? undefined : {}
   const { status: _, ...known } = announced ?? {}
   const content = refused ? { type: 'refusal', refusal: '' } : { type: 'output_text', text: '' }
   const part = decodeText(content, announced === undefined ? undefined : known, state.origin)
@@ -174,9 +193,15 @@ function argumentsDelta(state: State, event: JsonObject, into: CompletionEvent[]
     unknown(event, into)
     return
   }
+  if (isOfProvider(state, event)) return // it comes whole with its item
   const item = find(state, event, 'function_call')
   // A call that was not announced has no id yet; it comes whole with its item.
   if (item.announced !== undefined) pushAll(state.calls.push({ index: item.ordinal, text: delta }, item.part), into)
+}
+
+/** Whether a fragment belongs to an item that the client does not run. */
+function isOfProvider({ byId, byIndex }: State, { item_id: id, output_index: index }: JsonObject): boolean {
+  return (byId.get(id) ?? byIndex.get(index))?.kind === 'other'
 }
 
 function reasoningDelta(

@@ -5,7 +5,7 @@
 import type { CompletionEvent } from '../../conversation/events.js'
 import type { AnyCall, Extra, Opaque, TextPart } from '../../conversation/messages.js'
 import type { JsonObject } from '../../json/types.js'
-import { isCustomCall } from '../arguments.js'
+import { customInput, inputArguments, isCustomCall } from '../arguments.js'
 import { noteOf } from '../extra.js'
 import { encodeCall, encodeText, isOpaqueItem, isReadableItem, itemFields, joinsItem } from './items.js'
 import { encodeReasoning } from './reasoning.js'
@@ -115,7 +115,8 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
   const openCall = (part: number, call: AnyCall): OpenItem => {
     const id = idFor(isCustomCall(wire, call) ? 'ctc' : 'fc', call.opaque)
     const status = isCustomCall(wire, call) ? {} : { status: 'in_progress' }
-    const item = open('function_call', id, { ...encodeCall({ ...call, arguments: '' }), id, ...status })
+    const empty = isCustomCall(wire, call) && call.type === 'tool_call' ? inputArguments('') : ''
+    const item = open('function_call', id, { ...encodeCall({ ...call, arguments: empty }), id, ...status })
     calls.set(part, item)
     return item
   }
@@ -137,8 +138,10 @@ export function createOutputWriter(responseId: string, send: Send): OutputWriter
   const finishCall = (part: number, call: AnyCall): void => {
     const item = calls.get(part) ?? openCall(part, call)
     if (item.final !== undefined) return
-    const { name, arguments: text } = call
-    const custom = isCustomCall(wire, call)
+    const { name } = call
+    const input = customInput(wire, call)
+    const custom = input !== undefined
+    const text = input ?? call.arguments
     const event = custom ? 'custom_tool_call_input' : 'function_call_arguments'
     if (text.startsWith(item.sent) && text.length > item.sent.length) {
       sendArguments(item, text.slice(item.sent.length), event)

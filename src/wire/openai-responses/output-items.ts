@@ -5,6 +5,7 @@ import type { Origin } from '../../conversation/messages.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { CallAssembler } from '../calls.js'
 import type { Exchange } from '../codec.js'
+import { type DeclaredTools, isProviderCall } from './provider-calls.js'
 
 /** Parts one message item may have; items are this far apart, so that late parts of an item still find their place. */
 const stride = 64
@@ -36,6 +37,7 @@ export interface State {
   readonly origin: Origin
   readonly exchange: Exchange
   readonly calls: CallAssembler
+  readonly tools: DeclaredTools
   readonly byOrdinal: Map<number, Item>
   readonly byIndex: Map<Json | undefined, Item>
   readonly byId: Map<Json | undefined, Item>
@@ -114,9 +116,9 @@ function isPlace(index: Json | undefined): index is number {
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < maxIndex
 }
 
-function kindOf(item: JsonObject): Kind {
+function kindOf(state: State, item: JsonObject): Kind {
   const { type } = item
-  if (type === 'custom_tool_call') return 'function_call'
+  if (type === 'custom_tool_call') return isProviderCall(item, state.tools) ? 'other' : 'function_call'
   return type === 'message' || type === 'reasoning' || type === 'function_call' ? type : 'other'
 }
 
@@ -127,7 +129,7 @@ function mayBe(before: JsonObject | undefined, now: JsonObject): boolean {
 
 /** The item that a whole item ends. Its id may be new, and that of an item which stands elsewhere. */
 export function findDone(state: State, item: JsonObject, index: Json | undefined): Item {
-  const kind = kindOf(item)
+  const kind = kindOf(state, item)
   const placed = state.byIndex.get(index)
   const isOpenHere = isPlace(index) && placed?.kind === kind && !placed.isDone
   if (isOpenHere && state.byId.get(item.id)?.index !== index) {
@@ -148,7 +150,7 @@ export function findFinal(state: State, output: readonly JsonObject[]): readonly
     output.forEach((item, place) => {
       if (found[place] !== undefined) return
       const match = search(item, place)
-      if (match?.kind !== kindOf(item) || claimed.has(match)) return
+      if (match?.kind !== kindOf(state, item) || claimed.has(match)) return
       claimed.add(match)
       found[place] = match
     })
@@ -164,8 +166,8 @@ export function findFinal(state: State, output: readonly JsonObject[]): readonly
     if (same === undefined) left.set(key, [item])
     else same.push(item)
   }
-  claim((item) => left.get(likenessOf(kindOf(item), item))?.pop())
-  return output.map((item, place) => found[place] ?? open(state, kindOf(item), item.id, place))
+  claim((item) => left.get(likenessOf(kindOf(state, item), item))?.pop())
+  return output.map((item, place) => found[place] ?? open(state, kindOf(state, item), item.id, place))
 }
 
 /** What two items have in common that are the same under different ids: a call has its call id, texts have their order. */
@@ -175,7 +177,7 @@ function likenessOf(kind: Kind, item: JsonObject | undefined): Json | undefined 
 
 /** The item that is announced: a new one, or one that an event spoke of before. */
 export function itemFor(state: State, announced: JsonObject, index: Json | undefined): Item {
-  const kind = kindOf(announced)
+  const kind = kindOf(state, announced)
   const before = isPlace(index) ? state.byIndex.get(index) : state.byId.get(announced.id)
   const isSame = before !== undefined && before.kind === kind && !before.isDone && mayBe(before.announced, announced)
   return isSame ? before : open(state, kind, announced.id, index)

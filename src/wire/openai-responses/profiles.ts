@@ -17,6 +17,8 @@ export interface ResponsesProfile extends Profile {
   readonly developerRole?: boolean
   /** Models that refuse to be told not to think: they always do, or never. Default: none. */
   readonly fixedThinking?: RegExp
+  /** The smallest output limit that is accepted. Default: any. */
+  readonly minOutputTokens?: number
   /** Whether one tool can be forced by name, and a choice limited to some. Default: yes. */
   readonly namedChoice?: boolean
 }
@@ -29,6 +31,7 @@ const openai: ResponsesProfile = {
   auth: 'bearer',
   toolNameLength: 128,
   fixedThinking: withoutNone,
+  minOutputTokens: 16,
 }
 
 /** The host holds the resource's name, so there is no base URL. */
@@ -39,6 +42,7 @@ const azure: ResponsesProfile = {
   auth: 'api-key',
   path: '/openai/v1/responses',
   fixedThinking: withoutNone,
+  minOutputTokens: 16,
 }
 
 const xai: ResponsesProfile = {

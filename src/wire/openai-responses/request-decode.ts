@@ -1,11 +1,14 @@
 // A client's request. Lenient: every documented spelling is read, what is not modelled is kept where it stands.
 import type { Message } from '../../conversation/messages.js'
 import type { CompletionRequest } from '../../conversation/request.js'
+import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import type { DecodedRequest, Exchange, HttpRequest } from '../codec.js'
 import { readOnce } from '../remembered-tools.js'
 import { invalidAt, requestBody } from '../request-body.js'
 import { decodeInstructions, readItems } from './history-decode.js'
+import { isResult } from './items.js'
+import { addTools, type DeclaredTools, isProviderCall } from './provider-calls.js'
 import { decodeSettings } from './settings.js'
 import { decodeTool } from './tools.js'
 import { echoed, wire } from './types.js'
@@ -31,10 +34,16 @@ function decodeInput(body: JsonObject, isJson: boolean): readonly Message[] {
   if (typeof input === 'string') return [...messages, { role: 'user', content: [{ type: 'text', text: input }] }]
   if (input === undefined || input === null) return messages
   if (!Array.isArray(input)) throw invalidAt('/input', 'a string or a list of items')
-  return [
-    ...messages,
-    ...readItems(input, { names: new Map(), customs: new Set(), isFirst: messages.length === 0 && !isJson }),
-  ]
+  const options = { names: new Map(), customs: new Set<string>(), isProviderCall: providerCallsIn(body.tools, input) }
+  return [...messages, ...readItems(input, { ...options, isFirst: messages.length === 0 && !isJson })]
+}
+
+/** Calls of custom tools that the request neither declares nor answers are those of the provider itself. */
+function providerCallsIn(tools: Json | undefined, items: readonly Json[]): (item: JsonObject) => boolean {
+  const declared: DeclaredTools = { custom: new Set(), hosted: true }
+  addTools(declared, tools)
+  const answered = new Set(items.map((item) => (isJsonObject(item) && isResult(item) ? item.call_id : undefined)))
+  return (item) => isProviderCall(item, declared) && !answered.has(item.call_id)
 }
 
 function decodeTools(tools: Json | undefined): CompletionRequest['tools'] {

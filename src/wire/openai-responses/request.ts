@@ -15,6 +15,7 @@ import { type NameRule, renamed, wireCallId, wireName } from '../names.js'
 import { cachedPiece, type HistoryItems, type Piece, plainMessage, relocate, requestBodyOf } from '../pieces.js'
 import { hasPlainSettings } from '../plain-settings.js'
 import { inputSchemaPath, mappingsOf, schemaNotes } from '../schemas.js'
+import { raiseMaxTokens } from '../setting-limits.js'
 import { encodeMessage, type HistoryRules, messageLosses } from './history.js'
 import { isInstructions } from './history-decode.js'
 import { type ResponsesProfile, sealRules } from './profiles.js'
@@ -78,24 +79,38 @@ export function encode(request: CompletionRequest, options: { readonly stream: b
 function exchangeOf(request: CompletionRequest, stream: boolean, rule: NameRule, profile: ResponsesProfile): Exchange {
   const names = renamed(request.tools, rule)
   const maps = mappingsOf(request, toolDialects, toolDialects)
-  const exchange = { wire, model: request.model, provider: profile.name, stream, ...maps }
+  const exchange = {
+    wire,
+    model: request.model,
+    provider: profile.name,
+    stream,
+    position: request.messages.length,
+    ...maps,
+    ...opaqueToolsOf(request),
+  }
   return names === undefined ? exchange : { ...exchange, names }
+}
+
+function opaqueToolsOf({ tools = [] }: CompletionRequest): Pick<Exchange, 'opaqueTools'> {
+  if (!tools.some(({ type }) => type === 'opaque')) return {}
+  return { opaqueTools: tools.flatMap((tool) => (tool.type === 'opaque' ? [tool.data] : [])) }
 }
 
 /** All members but tools and input, as the text of an object. */
 function writeFields(
-  request: CompletionRequest,
+  given: CompletionRequest,
   stream: boolean,
   rules: HistoryRules,
   profile: ResponsesProfile,
   losses: Loss[],
 ): string {
+  const request = raiseMaxTokens(wire, given, profile.minOutputTokens ?? 0, losses)
   const notes: SchemaLoss[] = []
   const fields = encodeSettings(request, rules.names, profile.fixedThinking, notes)
   if (!hasPlainSettings(request)) {
     const { messages: _, tools: __, ...settings } = request
     differences(wire, settings, decodeSettings(fields), '', losses)
-    losses.push(...schemaNotes(wire, notes, '/output/schema'))
+    for (const loss of schemaNotes(wire, notes, '/output/schema')) losses.push(loss)
   }
   const [first] = request.messages
   const instructions = first?.role === 'system' && isInstructions(first, rules.isJson) ? instructionsOf(first) : {}
@@ -125,7 +140,7 @@ function toolPiece(tool: ToolSpec | OpaqueTool, names: NameRule): Piece {
   const encoded = encodeTool(tool, names, notes)
   const losses: Loss[] = []
   if (!isPlainTool(tool, encoded)) differences(wire, tool, decodeTool(encoded, ''), '', losses)
-  losses.push(...schemaNotes(wire, notes, inputSchemaPath))
+  for (const loss of schemaNotes(wire, notes, inputSchemaPath)) losses.push(loss)
   return { text: writeUnicode(encoded), losses }
 }
 

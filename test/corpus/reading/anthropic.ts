@@ -65,11 +65,13 @@ function known(usage: Fields): Fields {
 }
 
 function reading(said: string, calls: readonly ReadCall[], stop: unknown, spent: Fields): Reading {
+  const iterations = Array.isArray(spent.iterations) && spent.iterations.length > 0 ? spent.iterations : [spent]
+  const total = (key: string): number => iterations.reduce((sum: number, item) => sum + count(fields(item)[key]), 0)
   const usage: ReadUsage = {
-    input: count(spent.input_tokens) + count(spent.cache_read_input_tokens) + count(spent.cache_creation_input_tokens),
-    output: count(spent.output_tokens),
-    cacheRead: count(spent.cache_read_input_tokens),
-    cacheWrite: count(spent.cache_creation_input_tokens),
+    input: total('input_tokens') + total('cache_read_input_tokens') + total('cache_creation_input_tokens'),
+    output: total('output_tokens'),
+    cacheRead: total('cache_read_input_tokens'),
+    cacheWrite: total('cache_creation_input_tokens'),
     reasoning: count(fields(spent.output_tokens_details).thinking_tokens),
   }
   return { kind: 'answer', text: said, calls, finish: finishOf(text(stop), calls), usage }

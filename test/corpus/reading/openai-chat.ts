@@ -68,7 +68,11 @@ function addFragment(open: { key: unknown; id: string; name: string; text: strin
 
 function wholeCall(call: Fields): ReadCall {
   const inner = call.type === 'custom' ? fields(call.custom) : fields(call.function)
-  return textCall(call.id, inner.name, inner.arguments ?? inner.input)
+  return textCall(
+    call.id,
+    inner.name,
+    call.type === 'custom' ? JSON.stringify({ input: inner.input }) : inner.arguments,
+  )
 }
 
 /** Plain text, or the text of a list of blocks; a block of thinking is not text. */

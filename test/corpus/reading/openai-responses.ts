@@ -48,10 +48,10 @@ function readStream(stream: string): Reading {
 function readAnswer(answer: Fields, output: readonly Fields[]): Reading {
   const parts = output.filter((item) => item.type === 'message').flatMap((item) => list(item.content))
   const refused = parts.some((part) => part.type === 'refusal')
-  // The input of a custom tool is free text, no arguments; it is a call all the same, and must be answered.
+  // The input of a custom tool is free text; it is the only argument of its call.
   const calls = output
     .filter((item) => item.type === 'function_call' || item.type === 'custom_tool_call')
-    .map((item) => textCall(item.call_id, item.name, item.arguments ?? item.input))
+    .map((item) => textCall(item.call_id, item.name, item.arguments ?? JSON.stringify({ input: item.input })))
   const finish = refused ? 'content_filter' : finishWith(calls, finishOf(answer))
   const spent = usage(answer.usage)
   return {

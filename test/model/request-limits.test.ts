@@ -1,0 +1,64 @@
+// A model refuses requests and answers that hold more of something than its `requestLimits` allow.
+import { expect, test } from 'vitest'
+import type { Wire } from '../../src/conversation/messages.js'
+import { utf8 } from '../../src/frames/body.js'
+import { compatible } from '../../src/model/factories.js'
+import { responseOf } from '../../src/testing/scripted-turn.js'
+import { codecs, profileOf } from '../../src/wire/index.js'
+
+const wires = Object.keys(codecs) as Wire[]
+const user = { role: 'user', content: [{ type: 'text', text: 'Hi' }] } as const
+
+function modelWith(
+  wire: Wire,
+  requestLimits: { readonly messages?: number; readonly callsPerTurn?: number },
+  calls = 0,
+) {
+  const codec = codecs[wire]
+  const env = { profile: profileOf(codec), createdSeconds: 0, deltas: false }
+  const turn = { text: 'Done', calls: Array.from({ length: calls }, (_, n) => ({ name: 'look', args: { n } })) }
+  const { http } = codec.response.encode(responseOf(turn, 0, 'm'), { wire, model: 'm', stream: false }, env)
+  let sent = 0
+  async function* body(): AsyncGenerator<Uint8Array> {
+    yield utf8(http.body)
+  }
+  const model = compatible({
+    wire,
+    baseUrl: 'http://127.0.0.1:9',
+    apiKey: 'k',
+    model: 'm',
+    requestLimits,
+    capabilities: { tools: 'yes' },
+    async transport() {
+      sent += 1
+      return { ...http, body: body() }
+    },
+  })
+  return { model, sent: () => sent }
+}
+
+test.each(wires)('%s: a request with more messages than the limit fails before anything is sent', async (wire) => {
+  const { model, sent } = modelWith(wire, { messages: 2 })
+  await expect(model.complete({ messages: [user, user, user] })).rejects.toMatchObject({
+    code: 'limit_exceeded',
+    retryable: false,
+    detail: { path: '/messages', count: 3, limit: 2, option: 'requestLimits.messages' },
+  })
+  expect(sent()).toBe(0)
+  expect((await model.complete({ messages: [user, user] })).text).toBe('Done')
+})
+
+test.each(wires)('%s: an answer with more calls than the limit is an error', async (wire) => {
+  const tools = [{ name: 'look' }]
+  const few = modelWith(wire, { callsPerTurn: 3 }, 3)
+  expect((await few.model.complete({ messages: [user], tools })).toolCalls).toHaveLength(3)
+  const many = modelWith(wire, { callsPerTurn: 3 }, 4)
+  await expect(many.model.complete({ messages: [user], tools })).rejects.toMatchObject({
+    code: 'limit_exceeded',
+    detail: { path: 'the answer', count: 4, limit: 3, option: 'requestLimits.callsPerTurn' },
+  })
+})
+
+test('a limit that is not above 0 is misuse', () => {
+  expect(() => modelWith('openai-chat', { messages: 0 })).toThrow('requestLimits.messages must be a number above 0')
+})
