@@ -248,7 +248,7 @@ export function corrupted(what: string, { line, reason, isOldFormat }: JournalDa
     const message = `${what} was written by an earlier version of toolwire; finish it with that version, or start the run under another id`
     return new ToolwireError('journal_mismatch', message, { detail: { line } })
   }
-  const message = `${what} is damaged at line ${line}: ${reason}. Restore the file, keep what comes before with "toolwire runs check --salvage", or start the run under another id`
+  const message = `${what} is damaged at line ${line}: ${reason}. Restore the file, keep what comes before with "toolwire runs check ID --salvage", or start the run under another id`
   return new ToolwireError('journal_corrupted', message, { detail: { line, reason } })
 }
 

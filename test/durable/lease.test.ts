@@ -152,3 +152,18 @@ test('cancelled from outside, a running tool is told, the run stops, and it cann
   const again = await run({ model: scriptedModel([]), journal: fileJournal(folder), runId: 'r' })
   expect(again.stop).toMatchObject({ reason: 'error', error: { code: 'aborted' } })
 })
+
+test('an owner whose run was deleted and started anew under the same id has lost it', async () => {
+  const old = await fileJournal(folder).open('r')
+  await rm(folder, { recursive: true })
+  const anew = await fileJournal(folder).open('r')
+  await expect(old.step('charge', async () => 1)).rejects.toMatchObject({ code: 'run_locked' })
+  await expect(old.close({ reason: 'answer' })).rejects.toMatchObject({ code: 'run_locked' })
+  await anew.step('charge', async () => 2)
+  await anew.close({ reason: 'answer' })
+  expect((await readRun(folder, 'r')).recorded).toMatchObject([{ name: 'charge', value: 2 }])
+})
+
+test.each([0, -1, Number.NaN, 3_600_001])('a lease time of %s is misuse', async (leaseMs) => {
+  await expect(fileJournal(folder, { leaseMs }).open('r')).rejects.toMatchObject({ code: 'misuse' })
+})

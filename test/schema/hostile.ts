@@ -1,14 +1,8 @@
-// Schemas and values made to hurt, each with the verdict it must get. The test asks for the verdict and the metered work; the bench
-// (bench/schema.mjs) prints what one cold run of each costs.
-import type { ToolCall } from '../../src/conversation/messages.js'
-import { ToolwireError } from '../../src/errors/error.js'
+// Hostile schemas and values, each with the verdict it must get. The test checks the verdict and the metered work; bench/schema.mjs
+// prints what one cold run of each costs.
 import type { Json, JsonObject } from '../../src/json/types.js'
-import { newRun } from '../../src/schema/run.js'
-import { compileSchema } from '../../src/schema/validate.js'
-import { decodeArguments } from '../../src/tools/arguments.js'
-
-/** `valid`, `invalid`, the limit that ended the check, or the rule the schema breaks. */
-export type Verdict = string
+import { doubling, keyed, many, named, nested, unevaluated } from './hostile-values.js'
+import type { Verdict } from './verdict.js'
 
 export interface HostileRow {
   readonly title: string
@@ -17,66 +11,6 @@ export interface HostileRow {
   /** The value to check, or the text of arguments to decode. */
   readonly value?: () => unknown
   readonly text?: () => string
-}
-
-/** What became of a row, and the work that its check was metered with (none for what was refused before). */
-export function judge(schema: JsonObject, value: unknown): { readonly verdict: Verdict; readonly work: number } {
-  const run = newRun()
-  try {
-    const checked = compileSchema(schema)(value, undefined, run)
-    const verdict = checked.ok ? 'valid' : (checked.limit ?? 'invalid')
-    return { verdict, work: run.limit - Math.max(run.left, 0) }
-  } catch (error) {
-    return { verdict: ruleOf(error, 'rule'), work: 0 }
-  }
-}
-
-/** The same for the text of arguments, parsed and checked. */
-export function judgeText(schema: JsonObject, text: string): Verdict {
-  const call: ToolCall = { type: 'tool_call', id: 'call_1', name: 'hostile', arguments: text }
-  try {
-    decodeArguments(call, schema)
-    return 'valid'
-  } catch (error) {
-    if (ToolwireError.is(error) && error.code === 'malformed_arguments') return String(error.detail?.limit ?? 'invalid')
-    return ruleOf(error, 'rule')
-  }
-}
-
-function ruleOf(error: unknown, key: string): Verdict {
-  if (ToolwireError.is(error) && error.code === 'invalid_tool_spec') return String(error.detail?.[key])
-  throw error
-}
-
-function many<T>(length: number, make: (index: number) => T): T[] {
-  return Array.from({ length }, (_, index) => make(index))
-}
-function named(length: number, schema: Json): JsonObject {
-  return Object.fromEntries(many(length, (index) => [`p${index}`, schema]))
-}
-function nested(depth: number): unknown {
-  return many(depth, () => 0).reduce((inner: unknown) => [inner], 1 as unknown)
-}
-function keyed(length: number): { readonly [key: string]: number } {
-  return Object.fromEntries(many(length, (index) => [`k${index}`, index]))
-}
-/** A schema in which each definition applies the next one twice. */
-function doubling(keyword: string, depth: number): JsonObject {
-  const definitions = many(depth, (index) => [
-    `d${index}`,
-    { [keyword]: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
-  ])
-  return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(definitions), [`d${depth}`]: { type: 'string' } } }
-}
-/** Alternatives within alternatives, each asking what was not looked at. */
-function unevaluated(depth: number): JsonObject {
-  return many(depth, (index) => index).reduce<JsonObject>(
-    (inner, index) => ({
-      anyOf: [inner, { properties: { [`p${index}`]: {} } }],
-      unevaluatedProperties: { type: 'integer' },
-    }),
-    { properties: { k0: {} } },
-  )
 }
 
 const unicodeProperties =

@@ -266,7 +266,7 @@ function noteReasoning(answer: Answer, field: Json | undefined, events: Completi
 }
 
 /**
- * Content that is no string: blocks, or an answer in JSON as the value itself, which is read as its text.
+ * Content that isn't a string: blocks, or a JSON answer sent as the value itself, which is read as its text.
  * quirk(workers-ai): an answer in a schema is an object; test/wire/openai-chat-dirty.test.ts
  */
 function readContent(answer: Answer, content: Json, json: string, events: CompletionEvent[]): void {

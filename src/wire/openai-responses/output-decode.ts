@@ -172,7 +172,7 @@ function textDelta(state: State, event: JsonObject, refused: boolean, into: Comp
   into.push({ type: 'text_delta', part: item.part + index, text: delta })
 }
 
-/** A text that is sent again when it is done; some servers send it only then. What it contradicts shows when the item is done. */
+/** Some servers send text only in the event that ends it. The end of the item reports text that contradicts the deltas. */
 function textDone(state: State, event: JsonObject, text: Json | undefined, into: CompletionEvent[]): void {
   if (typeof text !== 'string' || text === '') return
   const sent = find(state, event, 'message').sent[slotOf(event.content_index)] ?? ''
