@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { schemaLimits } from '../../src/schema/rules.js'
-import { hostileRows } from './hostile.js'
-import { judge, judgeText } from './verdict.js'
+import { hostileRows, judge, judgeText } from './hostile.js'
 
 describe('hostile schemas and values get their verdict within the budget', () => {
   for (const { title, verdict, schema, value, text } of hostileRows) {

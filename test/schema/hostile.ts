@@ -1,16 +1,66 @@
-// Hostile schemas and values, each with the verdict it must get. The test checks the verdict and the metered work; bench/schema.mjs
-// prints what one cold run of each costs.
+// Schemas and values made to hurt, each with the verdict it must get. The test asks for the verdict and the metered work; the bench
+// (bench/schema.mjs) prints what one cold run of each costs.
+import type { ToolCall } from '../../src/conversation/messages.js'
+import { ToolwireError } from '../../src/errors/error.js'
 import type { Json, JsonObject } from '../../src/json/types.js'
-import { doubling, keyed, many, named, nested, unevaluated } from './hostile-values.js'
-import type { Verdict } from './verdict.js'
+import { newRun } from '../../src/schema/run.js'
+import { compileSchema } from '../../src/schema/validate.js'
+import { decodeArguments } from '../../src/tools/arguments.js'
+import { type HostileRow, many, nested, type Verdict } from './hostile-parts.js'
+import { referenceRows } from './hostile-references.js'
 
-export interface HostileRow {
-  readonly title: string
-  readonly verdict: Verdict
-  readonly schema: () => JsonObject
-  /** The value to check, or the text of arguments to decode. */
-  readonly value?: () => unknown
-  readonly text?: () => string
+/** What became of a row, and the work that its check was metered with (none for what was refused before). */
+export function judge(schema: JsonObject, value: unknown): { readonly verdict: Verdict; readonly work: number } {
+  const run = newRun()
+  try {
+    const checked = compileSchema(schema)(value, undefined, run)
+    const verdict = checked.ok ? 'valid' : (checked.limit ?? 'invalid')
+    return { verdict, work: run.limit - Math.max(run.left, 0) }
+  } catch (error) {
+    return { verdict: ruleOf(error, 'rule'), work: 0 }
+  }
+}
+
+/** The same for the text of arguments, parsed and checked. */
+export function judgeText(schema: JsonObject, text: string): Verdict {
+  const call: ToolCall = { type: 'tool_call', id: 'call_1', name: 'hostile', arguments: text }
+  try {
+    decodeArguments(call, schema)
+    return 'valid'
+  } catch (error) {
+    if (ToolwireError.is(error) && error.code === 'malformed_arguments') return String(error.detail?.limit ?? 'invalid')
+    return ruleOf(error, 'rule')
+  }
+}
+
+function ruleOf(error: unknown, key: string): Verdict {
+  if (ToolwireError.is(error) && error.code === 'invalid_tool_spec') return String(error.detail?.[key])
+  throw error
+}
+
+function named(length: number, schema: Json): JsonObject {
+  return Object.fromEntries(many(length, (index) => [`p${index}`, schema]))
+}
+function keyed(length: number): { readonly [key: string]: number } {
+  return Object.fromEntries(many(length, (index) => [`k${index}`, index]))
+}
+/** A schema in which each definition applies the next one twice. */
+function doubling(keyword: string, depth: number): JsonObject {
+  const definitions = many(depth, (index) => [
+    `d${index}`,
+    { [keyword]: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] },
+  ])
+  return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(definitions), [`d${depth}`]: { type: 'string' } } }
+}
+/** Alternatives within alternatives, each asking what was not looked at. */
+function unevaluated(depth: number): JsonObject {
+  return many(depth, (index) => index).reduce<JsonObject>(
+    (inner, index) => ({
+      anyOf: [inner, { properties: { [`p${index}`]: {} } }],
+      unevaluatedProperties: { type: 'integer' },
+    }),
+    { properties: { k0: {} } },
+  )
 }
 
 const unicodeProperties =
@@ -259,68 +309,7 @@ export const hostileRows: readonly HostileRow[] = [
     schema: () => ({ allOf: many(900, (index) => ({ $ref: `#${'/a'.repeat(490)}/${index}` })) }),
     value: () => 1,
   },
-  {
-    title: 'a chain of 900 references',
-    verdict: 'valid',
-    schema: () => ({
-      $ref: '#/$defs/d0',
-      $defs: Object.fromEntries(
-        many(900, (index) => [`d${index}`, index < 899 ? { $ref: `#/$defs/d${index + 1}` } : {}]),
-      ),
-    }),
-    value: () => 1,
-  },
-  {
-    title: '560 documents in one schema, each referred to',
-    verdict: 'valid',
-    schema: () => ({
-      $id: 'https://example.com/root',
-      properties: Object.fromEntries(many(560, (index) => [`q${index}`, { $ref: `p${index}` }])),
-      $defs: Object.fromEntries(many(560, (index) => [`d${index}`, { $id: `p${index}`, type: 'object' }])),
-    }),
-    value: () => ({ q559: {} }),
-  },
-  {
-    title: '900 documents with the same URI',
-    verdict: 'ref_unresolved',
-    schema: () => ({
-      $ref: 'https://example.com/same',
-      $defs: Object.fromEntries(
-        many(900, (index) => [`d${index}`, { $id: 'https://example.com/same', minLength: index }]),
-      ),
-    }),
-    value: () => 1,
-  },
-  {
-    title: 'documents nested 45 deep, each with a long relative URI',
-    verdict: 'ref_unresolved',
-    schema: () =>
-      many(45, (index) => index).reduce<JsonObject>(
-        (inner, index) => ({ $id: `${'x'.repeat(900)}${index}/`, $ref: `${'y'.repeat(900)}/../z`, allOf: [inner] }),
-        {},
-      ),
-    value: () => 1,
-  },
-  {
-    title: 'dynamic references through 300 documents',
-    verdict: 'work',
-    schema: () => ({
-      $id: 'https://example.com/d0',
-      $dynamicAnchor: 'here',
-      items: { $ref: 'd1' },
-      $defs: Object.fromEntries(
-        many(300, (index) => [
-          `d${index + 1}`,
-          {
-            $id: `d${index + 1}`,
-            $dynamicAnchor: 'here',
-            ...(index < 299 ? { allOf: [{ $ref: `d${index + 2}` }] } : { items: { $dynamicRef: '#here' } }),
-          },
-        ]),
-      ),
-    }),
-    value: () => nested(100),
-  },
+  ...referenceRows,
   // Patterns
   {
     title: '(a+)+$ on a long text',
