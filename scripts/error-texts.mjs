@@ -88,7 +88,7 @@ export const codeTexts = {
     remedy: 'Raise `maxOutputRetries`, make the output optional, or say more about it.',
   },
   limit_exceeded: {
-    when: 'Something is larger than a limit that protects memory (a line or body of an answer, stored data, nesting), or `generate` used up `maxCalls` or a budget.',
+    when: 'Something is larger than a limit that protects memory (a line or body of an answer, stored data, nesting) or time (messages, calls, results, tools and parts of a request or an answer), or `generate` used up `maxCalls` or a budget.',
     remedy: 'The message names the limit; raise it if that much is meant.',
   },
   tool_failed: {

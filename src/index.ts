@@ -41,6 +41,7 @@ export type {
   ToolChoice,
   ToolSpec,
 } from './conversation/request.js'
+export type { RequestLimits } from './conversation/request-limits.js'
 export type { CompletionResponse, FinishReason, Metadata } from './conversation/response.js'
 export { ToolExecutionError } from './conversation/tool-error.js'
 export { addUsage, type Usage } from './conversation/usage.js'

@@ -1,6 +1,6 @@
 // Reads the members of values that a program passes in, and says in an error which one is wrong, where, and what belongs there.
 import { ToolwireError } from '../errors/error.js'
-import { at } from '../json/pointer.js'
+import { at, pointerName } from '../json/pointer.js'
 
 export interface Members {
   readonly [key: string]: unknown
@@ -12,15 +12,7 @@ export interface Given {
   readonly key?: string | number
 }
 
-/** The place of a value in code: `messages[0].content`. */
-function nameOf({ parent, key }: Given): string {
-  const before = parent === undefined ? '' : nameOf(parent)
-  if (key === undefined) return before
-  if (typeof key === 'number') return `${before}[${key}]`
-  return before === '' ? key : `${before}.${key}`
-}
-
-/** The same as a JSON Pointer: `/messages/0/content`. */
+/** The place as a JSON Pointer: `/messages/0/content`. */
 function pathOf({ parent, key }: Given): string {
   const before = parent === undefined ? '' : pathOf(parent)
   return key === undefined ? before : at(before, key)
@@ -74,9 +66,9 @@ export function wrongValue(given: Given, expected: string, remedy?: string): Too
 }
 
 export function invalidValue(given: Given, problem: string): ToolwireError {
-  const name = nameOf(given)
-  const subject = name === '' ? 'the request' : name
-  return new ToolwireError('invalid_request', `${subject} ${problem}`, { detail: { path: pathOf(given) } })
+  const path = pathOf(given)
+  const subject = path === '' ? 'the request' : pointerName(path)
+  return new ToolwireError('invalid_request', `${subject} ${problem}`, { detail: { path } })
 }
 
 /** The kind of a value. The value itself only when it is a short word: a longer one may hold a secret. */

@@ -1,5 +1,5 @@
-// The losses of several calls of one conversation, each distinct one once: every call encodes the whole history again, and reports
-// again what the calls before it did.
+// Collects the losses of several calls of one conversation, each distinct loss once. Every call encodes the whole history again, so
+// it repeats the losses of the calls before it.
 import { pointerKeys } from '../json/pointer.js'
 import type { Loss } from './losses.js'
 import { requestFields } from './request.js'
@@ -13,24 +13,24 @@ export class LossLog {
     return [...this.#losses]
   }
 
-  /** Whether an earlier call reported it. What one answer lost is never a repetition of what another did. */
+  /** Whether an earlier call reported it. A loss of an answer is never a repetition. */
   has(loss: Loss): boolean {
     return isOfRequest(loss) && this.#known.has(identityOf(loss))
   }
 
-  /** The losses of a call that no earlier one reported; the same array where none was. */
-  newAmong(losses: readonly Loss[]): readonly Loss[] {
+  /** Returns the losses that no earlier call reported; the same array when all are new. */
+  selectNew(losses: readonly Loss[]): readonly Loss[] {
     return losses.some((loss) => this.has(loss)) ? losses.filter((loss) => !this.has(loss)) : losses
   }
 
-  /** Takes the losses of a call. */
+  /** Adds the losses of a call. */
   add(losses: readonly Loss[]): void {
-    for (const loss of this.newAmong(losses)) this.#losses.push(loss)
+    for (const loss of this.selectNew(losses)) this.#losses.push(loss)
     for (const loss of losses) if (isOfRequest(loss)) this.#known.add(identityOf(loss))
   }
 }
 
-/** The losses of earlier calls and those that a later one adds. */
+/** Joins the losses of earlier calls with those of a later one. */
 export function mergeLosses(earlier: readonly Loss[], later: readonly Loss[]): readonly Loss[] {
   const log = new LossLog()
   log.add(earlier)
@@ -38,7 +38,7 @@ export function mergeLosses(earlier: readonly Loss[], later: readonly Loss[]): r
   return log.losses
 }
 
-/** Whether it is a loss of the request, which the next request repeats; others point into the answer. */
+/** Whether the path points into the request, which the next request repeats. Other losses point into the answer. */
 function isOfRequest({ path }: Loss): boolean {
   const [first] = pointerKeys(path)
   return first !== undefined && requestFields.has(first)

@@ -6,7 +6,7 @@ import type { CompletionRequest } from './request.js'
 
 /** The most of each list that a request may hold; `callsPerTurn` also holds for an answer. */
 export interface RequestLimits {
-  /** Messages of the conversation; 20,000. */
+  /** Messages of the conversation; 10,000. */
   readonly messages: number
   /** Calls in one assistant turn, of a request or of an answer; 2,000. */
   readonly callsPerTurn: number
@@ -19,7 +19,7 @@ export interface RequestLimits {
 }
 
 export const defaultRequestLimits: RequestLimits = {
-  messages: 20_000,
+  messages: 10_000,
   callsPerTurn: 2_000,
   resultsPerTurn: 2_000,
   tools: 10_000,

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../json/types.js'
 import type { Carried, Message, Origin } from './messages.js'
 
-/** A tool as a model is told of it; `tool()` and `importTool` make one with the function behind it. */
+/** The definition of a tool, as a model gets it. A `Tool` made by `tool()` or `importTool` is one too. */
 export interface ToolSpec extends Carried {
   readonly type?: undefined
   readonly name: string

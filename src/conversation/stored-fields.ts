@@ -1,6 +1,7 @@
 // The fields of a stored value, one at a time: own properties only, each with its place, what is not asked for refused.
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
+import { pointerName } from '../json/pointer.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { at } from './losses.js'
 import type { Extra, Opaque, Origin, Wire } from './messages.js'
@@ -40,9 +41,15 @@ export interface Fields {
 }
 
 export function refuse(field: Field, what: string): never {
-  throw new ToolwireError('invalid_request', `the stored data is not valid at "${field.path}": it ${what}`, {
-    detail: { path: field.path },
-  })
+  throw new ToolwireError('invalid_request', `${placeOf(field.path)} ${what}`, { detail: { path: field.path } })
+}
+
+/** A place as code has it. Hostile keys make long paths: only the end of one is shown. */
+function placeOf(path: string): string {
+  if (path.length > 200) return `…${path.slice(-200)}`
+  const name = pointerName(path)
+  if (name === '') return 'the stored data'
+  return name.startsWith('[') ? `messages${name}` : name // a list that was stored by itself is one of messages
 }
 
 export function fieldsAt(json: unknown, path: string): Fields {
@@ -65,7 +72,7 @@ export function fieldsAt(json: unknown, path: string): Fields {
 }
 
 export function listAt(json: unknown, path: string, limit: number): readonly unknown[] {
-  if (!Array.isArray(json)) return refuse({ value: json, path }, 'must be a list')
+  if (!Array.isArray(json)) return refuse({ value: json, path }, 'must be an array')
   if (json.length > limit) return exceeded(path, `has more than ${limit} entries`)
   return Array.from<unknown>(json) // holes become undefined, and are refused as such
 }
@@ -76,7 +83,7 @@ export function oneOf<T extends string>(field: Field, allowed: readonly T[]): T 
 }
 
 export function textAt(field: Field, reading: Reading): string {
-  if (typeof field.value !== 'string') return refuse(field, 'must be text')
+  if (typeof field.value !== 'string') return refuse(field, 'must be a string')
   return counted(field.value, field.path, reading)
 }
 

@@ -4,8 +4,8 @@ import { ToolwireError } from '../errors/error.js'
 import { type JournalFile, writeText } from './files.js'
 
 export interface Appender {
-  /** Settles when the line and all before it are on the disk. */
-  append(line: string): Promise<void>
+  /** Settles when the line and all before it are on the disk. `isIntent` is handed on to `onWritten`. */
+  append(line: string, isIntent?: boolean): Promise<void>
   /**
    * Settles at once. The line is written with the next `append`, before it, or by itself when none comes in this turn of the event loop;
    * that it could not be is told by what comes after it.
@@ -15,8 +15,13 @@ export interface Appender {
   idle(): Promise<void>
 }
 
-interface Waiting {
+/** A line, and whether something will be done because of it that nobody can undo. */
+export interface WrittenLine {
   readonly line: string
+  readonly isIntent: boolean
+}
+
+interface Waiting extends WrittenLine {
   readonly isSynced: boolean
   readonly done: () => void
   readonly failed: (error: Error) => void
@@ -26,7 +31,7 @@ interface Waiting {
 export function createAppender(
   file: JournalFile,
   what: string,
-  onWritten: (lines: readonly string[]) => void = () => {},
+  onWritten: (lines: readonly WrittenLine[]) => void = () => {},
 ): Appender {
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
@@ -39,10 +44,9 @@ export function createAppender(
       waiting = []
       try {
         if (failure !== undefined) throw failure
-        const lines = batch.map(({ line }) => line)
-        await writeText(file, lines.join(''))
+        await writeText(file, batch.map(({ line }) => line).join(''))
         if (batch.some(({ isSynced }) => isSynced)) await file.datasync()
-        onWritten(lines)
+        onWritten(batch)
         for (const { done } of batch) done()
       } catch (error) {
         failure ??= ToolwireError.is(error) ? error : unwritable(what, error)
@@ -57,14 +61,16 @@ export function createAppender(
   }
 
   return {
-    append(line) {
-      const written = new Promise<void>((done, failed) => waiting.push({ line, isSynced: true, done, failed }))
+    append(line, isIntent = false) {
+      const written = new Promise<void>((done, failed) =>
+        waiting.push({ line, isIntent, isSynced: true, done, failed }),
+      )
       write()
       return written
     },
     async hand(line) {
       if (failure !== undefined) throw failure
-      waiting.push({ line, isSynced: false, done: () => {}, failed: () => {} })
+      waiting.push({ line, isIntent: false, isSynced: false, done: () => {}, failed: () => {} })
       setImmediate(write)
     },
     async idle() {

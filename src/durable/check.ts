@@ -10,7 +10,8 @@ import { ToolwireError } from '../errors/error.js'
 import { isJsonObject } from '../json/parse.js'
 import type { Json } from '../json/types.js'
 import { createRegular, type RunPaths, readRegular, runIdsIn, runPaths, syncFolder } from './files.js'
-import { acquireLease, defaultLeaseMs, type Lease, type LeaseWait, readLease } from './lease.js'
+import { acquireLease, type Lease, type LeaseWait } from './lease.js'
+import { defaultLeaseMs, readLease } from './lease-file.js'
 import { claimAfter, emptyHead, type JournalContent, readJournal, recordText, sealText, sumOf } from './lines.js'
 import type { JournalRecord } from './records.js'
 
@@ -118,7 +119,8 @@ async function rewriteJournal(paths: RunPaths, runId: string, lease: Lease): Pro
   try {
     const lineBreak = kept.length > 0 && kept.at(-1) !== 10 ? '\n' : ''
     await writeSynced(draft, [kept, Buffer.from(lineBreak + lines.join(''))])
-    lease.renew({ records: records.length + lines.length, sum: sumOf(lines.at(-1) ?? '') })
+    lease.note({ records: records.length + lines.length, sum: sumOf(lines.at(-1) ?? '') })
+    lease.renew()
     await rename(draft, paths.journal)
   } catch (error) {
     await rm(draft, { force: true })

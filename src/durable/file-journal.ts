@@ -1,13 +1,14 @@
 // Journals as files, one per run: `run({ journal: fileJournal('./runs'), runId })` survives the end of its process.
 // A step counts when it is recorded, and its record is on the disk before anything is done because of it. Its lines are in lines.ts, and who may write them in lease.ts.
-import { mkdir, stat } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { ToolwireError } from '../errors/error.js'
 import type { Json, JsonObject } from '../json/types.js'
 import type { JournalStore, OpenJournal } from '../loop/journal.js'
 import type { Stop } from '../loop/stop.js'
-import { type Appender, createAppender } from './append.js'
+import { type Appender, createAppender, type WrittenLine } from './append.js'
 import { type JournalFile, openJournalFile, readOpenFile, runPaths, syncFolder, writeText } from './files.js'
-import { acquireLease, defaultLeaseMs, type Lease, type LeaseWait } from './lease.js'
+import { acquireLease, type Lease, type LeaseWait } from './lease.js'
+import { defaultLeaseMs, isLeaseTime, maxLeaseMs } from './lease-file.js'
 import {
   claimAfter,
   type JournalContent,
@@ -50,6 +51,9 @@ const cancelCheckMs = 500
 /** An answer of the model need not wait for the disk: it goes there with the intent to run its calls, and what has no effect can be asked again. */
 const isAnswer = /^turn\/\d+\/model$/
 
+/** Steps that nothing irrevocable follows: if they are lost, the model is asked again, or a call is in doubt. */
+const isHarmless = /^(start|turn\/\d+\/model|turn\/.*\/call\/\d+)$/
+
 /** Keeps runs in a folder, which is made when it is missing. */
 export function fileJournal(folder: string, options: FileJournalOptions = {}): JournalStore {
   return fileJournalOn(openJournalFile, folder, options)
@@ -82,7 +86,9 @@ async function openRun(
   const paths = runPaths(folder, runId)
   const what = `the journal of the run "${runId}"`
   const { takeOver, onWait, leaseMs = defaultLeaseMs } = options
-  if (!(leaseMs > 0)) throw new ToolwireError('misuse', `leaseMs must be a positive number; got ${leaseMs}`)
+  if (!isLeaseTime(leaseMs)) {
+    throw new ToolwireError('misuse', `leaseMs must be a positive number, up to ${maxLeaseMs}; got ${leaseMs}`)
+  }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (let minEpoch = 1; ; ) {
     const lease = await acquireLease(paths.lease, { runId, leaseMs, takeOver, onWait, signal }, minEpoch)
@@ -116,7 +122,7 @@ async function claimRun(opened: OpenRun, entry: Promise<void>): Promise<OpenJour
   const lines = new LineWriter(opened)
   const claim = lines.write(claimAfter(content, { runId, host, pid, at: Date.now(), ...note }))
   await writeText(file, `${content.isOpenEnded ? '\n' : ''}${claim}`)
-  lines.confirm([claim])
+  lines.confirm([{ line: claim, isIntent: true }])
   return createJournal(opened, lines, entry)
 }
 
@@ -147,12 +153,16 @@ class LineWriter {
     return `${text}\n`
   }
 
-  /** Called after these lines are in the file and before anything is done because of them. Throws when the lease is lost. */
-  confirm(lines: readonly string[]): void {
+  /**
+   * Called after these lines are in the file and before anything is done because of them. Throws when the lease is lost, which is checked
+   * where calls follow, and at the end.
+   */
+  confirm(lines: readonly WrittenLine[]): void {
     const last = lines.at(-1)
     if (last === undefined) return
-    this.#written = { records: this.#written.records + lines.length, sum: sumOf(last) }
-    this.#lease.renew(this.#written)
+    this.#written = { records: this.#written.records + lines.length, sum: sumOf(last.line) }
+    this.#lease.note(this.#written)
+    if (lines.some(({ isIntent }) => isIntent)) this.#lease.renew()
   }
 }
 
@@ -161,7 +171,10 @@ function createJournal(opened: OpenRun, lines: LineWriter, entry: Promise<void>)
   const appender = createAppender(file, what, (written) => lines.confirm(written))
   const record = async (name: string, value: Json): Promise<void> => {
     const line = lines.write({ type: 'step', name, at: Date.now(), value })
-    await Promise.all([entry, isAnswer.test(name) ? appender.hand(line) : appender.append(line)])
+    await Promise.all([
+      entry,
+      isAnswer.test(name) ? appender.hand(line) : appender.append(line, !isHarmless.test(name)),
+    ])
   }
   const known = content.records.flatMap((each) => (each.type === 'step' ? [[each.name, each.value] as const] : []))
   const steps = createSteps(runId, known, record)
@@ -183,7 +196,7 @@ async function closeRun({ file, lease }: OpenRun, lines: LineWriter, appender: A
   const detail = stop.detail ?? stop.error?.code
   const kept = detail === undefined ? {} : { detail }
   try {
-    await appender.append(lines.write({ type: 'stop', reason: stop.reason, ...kept, at: Date.now() }))
+    await appender.append(lines.write({ type: 'stop', reason: stop.reason, ...kept, at: Date.now() }), true)
   } finally {
     await appender.idle()
     lease.release()
@@ -220,7 +233,7 @@ function watchRun({ runId, lease, cancelPath, options }: OpenRun): { readonly si
 }
 
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
+  return lstat(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return false
@@ -235,7 +248,7 @@ export function corrupted(what: string, { line, reason, isOldFormat }: JournalDa
     const message = `${what} was written by an earlier version of toolwire; finish it with that version, or start the run under another id`
     return new ToolwireError('journal_mismatch', message, { detail: { line } })
   }
-  const message = `${what} is damaged at line ${line}: ${reason}. Restore the file, keep what comes before with "toolwire runs check --salvage", or start the run under another id`
+  const message = `${what} is damaged at line ${line}: ${reason}. Restore the file, keep what comes before with "toolwire runs check ID --salvage", or start the run under another id`
   return new ToolwireError('journal_corrupted', message, { detail: { line, reason } })
 }
 

@@ -1,6 +1,6 @@
 // Files that hold runs: their names, both ways, how they are opened without following what somebody planted there, and how what
 // is written reaches the disk.
-import { constants, type Stats } from 'node:fs'
+import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolwireError } from '../errors/error.js'
@@ -65,8 +65,11 @@ export async function openJournalFile(path: string): Promise<JournalFile> {
   return Object.assign(await openRegular(path, flags | constants.O_DSYNC), { datasync: async () => {} })
 }
 
-/** Reads a whole file; undefined when there is none. */
-export async function readRegular(path: string): Promise<Buffer | undefined> {
+/** Reads a whole file; undefined when there is none, empty when it has more than `maxBytes`. */
+export async function readRegular(
+  path: string,
+  maxBytes: number = Number.POSITIVE_INFINITY,
+): Promise<Buffer | undefined> {
   let handle: FileHandle
   try {
     handle = await openRegular(path, constants.O_RDONLY | safely)
@@ -75,7 +78,7 @@ export async function readRegular(path: string): Promise<Buffer | undefined> {
     throw error
   }
   try {
-    return await handle.readFile()
+    return (await handle.stat()).size > maxBytes ? Buffer.alloc(0) : await handle.readFile()
   } finally {
     await handle.close()
   }
@@ -108,15 +111,16 @@ async function openRegular(path: string, flags: number): Promise<FileHandle> {
   throw notRegular(path, 'not a regular file')
 }
 
-/** Makes a folder that only its owner can enter. One that is there stays as it is, but must not be a symbolic link. */
-export async function makePrivateFolder(path: string): Promise<void> {
+/** Makes a folder that only its owner can enter. False when it is there; what is there must be a folder, not a symbolic link. */
+export async function makePrivateFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 })
+    return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    const entry: Stats = await lstat(path)
-    if (!entry.isDirectory()) throw notRegular(path, 'not a folder')
   }
+  if (!(await lstat(path)).isDirectory()) throw notRegular(path, 'not a folder')
+  return false
 }
 
 function notRegular(path: string, what: string, cause?: unknown): ToolwireError {

@@ -5,19 +5,14 @@
 // to do, and before it does it: if the file is gone, somebody else reads that record, or has the run without it. The new owner reads
 // the journal only after it has deleted the file.
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
-import { type FileHandle, open, readdir, stat, unlink } from 'node:fs/promises'
-import { hostname } from 'node:os'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolwireError } from '../errors/error.js'
-import { isJsonObject, parseBody } from '../json/parse.js'
-import { writeJson } from '../json/stringify.js'
-import type { Json } from '../json/types.js'
-import { makePrivateFolder, readRegular } from './files.js'
-import { checksum, emptyHead, type JournalHead, sealText } from './lines.js'
-import { checkOwner, createOwner, forgetOwner, type Owner, parseOwner } from './owner.js'
-
-export const defaultLeaseMs = 10_000
+import { makePrivateFolder } from './files.js'
+import { checkLease, encodeLease, type LeaseState, listEpochs, lockedError, readLease } from './lease-file.js'
+import { emptyHead, type JournalHead } from './lines.js'
+import { createOwner, forgetOwner, type Owner } from './owner.js'
 
 /** A process waits to see whether the owner of a run still renews its lease. */
 export interface LeaseWait {
@@ -40,98 +35,12 @@ export interface LeaseOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A lease as others see it. */
-export interface LeaseState {
-  readonly epoch: number
-  /** Absent when the file can't be read: its owner is just writing it, or it is damaged. */
-  readonly content?: LeaseContent
-  /** How far the journal went when that was last noted. */
-  readonly head: JournalHead
-  /** When the file last changed, by the clock of the file system. */
-  readonly changedAt: number
-}
-
-interface LeaseContent {
-  readonly owner: Owner
-  readonly leaseMs: number
-  readonly renewals: number
-  readonly isReleased: boolean
-  readonly head: JournalHead
-}
-
-/** Says whether a run is held; `unknown` when only watching its lease would tell. */
-export function checkLease(state: LeaseState | undefined): 'held' | 'free' | 'unknown' {
-  if (state === undefined || state.content?.isReleased === true) return 'free'
-  const owner = state.content === undefined ? 'unknown' : checkOwner(state.content.owner)
-  if (owner === 'unknown') return 'unknown'
-  return owner === 'alive' ? 'held' : 'free'
-}
-
-export function lockedError(runId: string, state: LeaseState | undefined): ToolwireError {
-  const owner = state?.content?.owner
-  const place = owner?.host === hostname() ? `process ${owner.pid}` : `process ${owner?.pid} on ${owner?.host}`
-  const where = owner === undefined ? 'another process' : place
-  const message = `the run "${runId}" is open in ${where}; wait until it is done, or pass takeOver: true to take it from there`
-  const detail = owner === undefined ? {} : { detail: { host: owner.host, pid: owner.pid } }
-  return new ToolwireError('run_locked', message, detail)
-}
-
-/** Reads the lease of a run; undefined when it has none. */
-export async function readLease(path: string): Promise<LeaseState | undefined> {
-  let head = emptyHead
-  let state: Omit<LeaseState, 'head'> | undefined
-  for (const epoch of await listEpochs(path)) {
-    const content = await readContent(join(path, String(epoch)))
-    if (content === 'missing') continue
-    const changedAt = await stat(join(path, String(epoch))).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => 0,
-    )
-    state ??= { epoch, changedAt, ...(content === undefined ? {} : { content }) }
-    if (content !== undefined && content.head.records > head.records) head = content.head
-  }
-  return state === undefined ? undefined : { ...state, head }
-}
-
-/** The epochs in the folder, the highest first. */
-async function listEpochs(path: string): Promise<readonly number[]> {
-  const names = await readdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  return names.flatMap((name) => (/^[1-9]\d{0,14}$/.test(name) ? [Number(name)] : [])).toSorted((a, b) => b - a)
-}
-
-/** Undefined when it can't be read, also not after a moment: it may have been read while it was written. */
-async function readContent(path: string): Promise<LeaseContent | 'missing' | undefined> {
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    if (attempt > 0) await sleep(2)
-    const bytes = await readRegular(path)
-    if (bytes === undefined) return 'missing'
-    const content = parseContent(bytes.toString('utf8').trimEnd())
-    if (content !== undefined) return content
-  }
-  return undefined
-}
-
-function parseContent(text: string): LeaseContent | undefined {
-  const [, sum = '', body = ''] = /^\{"sum":"([0-9a-f]{16})",(.*)$/s.exec(text) ?? []
-  if (sum === '' || checksum('', body) !== sum) return undefined
-  const json = parseBody(text)
-  if (!isJsonObject(json) || !isJsonObject(json.owner) || !isJsonObject(json.head)) return undefined
-  const { leaseMs, renewals, isReleased } = json
-  const { records, sum: last } = json.head
-  const owner = parseOwner(json.owner)
-  if (owner === undefined || typeof leaseMs !== 'number' || typeof renewals !== 'number') return undefined
-  if (typeof isReleased !== 'boolean' || typeof records !== 'number' || typeof last !== 'string') return undefined
-  return { owner, leaseMs, renewals, isReleased, head: { records, sum: last } }
-}
-
 /** Waits, if need be, until the run is free, and takes it. Rejects when its owner lives. */
 export async function acquireLease(path: string, options: LeaseOptions, minEpoch = 1): Promise<Lease> {
   const watch = new LeaseWatch(options)
   for (;;) {
-    const state = await readLease(path)
+    const isNew = await makePrivateFolder(path)
+    const state = isNew ? undefined : await readLease(path)
     if (options.takeOver !== true && !watch.isFree(state)) {
       await sleep(watch.pauseMs, undefined, { signal: options.signal }).catch(() => {
         throw new ToolwireError('aborted', `the run "${options.runId}" was aborted while it waited for its lease`)
@@ -189,7 +98,6 @@ async function createLease(
   head: JournalHead,
   options: LeaseOptions,
 ): Promise<Lease | undefined> {
-  await makePrivateFolder(path)
   const file = join(path, String(epoch))
   const owner = createOwner()
   const lease = new Lease(file, epoch, owner, head, options)
@@ -251,12 +159,16 @@ export class Lease {
     return this.#head
   }
 
+  /** Notes how far the journal goes. It is written with the next renewal. */
+  note(head: JournalHead): void {
+    this.#head = head
+  }
+
   /**
-   * Renews the lease, and notes how far the journal goes. Throws `run_locked` when another process has taken it. Synchronous: it takes
+   * Renews the lease, and writes how far the journal goes. Throws `run_locked` when another process has taken it. Synchronous: it takes
    * some microseconds, and a trip to the thread pool a hundred.
    */
-  renew(head: JournalHead = this.#head): void {
-    this.#head = head
+  renew(): void {
     this.#renewals += 1
     const file = this.#open()
     try {
@@ -267,24 +179,22 @@ export class Lease {
     }
   }
 
-  /** Lets others take the run at once. A lease that was lost is somebody else's. */
+  /** Lets others take the run at once. Never throws: a lease that can't be released expires, and one that was lost is somebody else's. */
   release(): void {
     this.#isReleased = true
     try {
       this.renew()
-    } catch (error) {
-      if (!ToolwireError.is(error)) throw error
+    } catch {
+      // see above
     } finally {
       forgetOwner(this.owner)
     }
   }
 
-  /** The file's content. Always of one length: it is overwritten in place. */
+  /** What its file says. */
   text(): string {
-    const { owner } = this
-    const head = this.#head
-    const content = { owner, leaseMs: this.#leaseMs, renewals: this.#renewals, isReleased: this.#isReleased, head }
-    return `${sealText('', writeJson(content as unknown as Json)).text.padEnd(1_023)}\n`
+    const [owner, head] = [this.owner, this.#head]
+    return encodeLease({ owner, leaseMs: this.#leaseMs, renewals: this.#renewals, isReleased: this.#isReleased, head })
   }
 
   #open(): number {

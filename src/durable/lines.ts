@@ -94,8 +94,10 @@ export function readJournal(bytes: Uint8Array, runId: string, expected: JournalH
 class JournalReader {
   damage: JournalDamage | undefined
   readonly #runId: string
-  #records: JournalRecord[] = []
-  #sums: string[] = []
+  readonly #records: JournalRecord[] = []
+  readonly #sums: string[] = []
+  /** Where the record with a checksum is among those that count, from 1; the beginning is before them. */
+  readonly #places = new Map([['', 0]])
   #epoch = 0
   /** The last checksum of each epoch, and all checksums: what lines of an earlier epoch continue. */
   readonly #chains = new Map<number, string>()
@@ -168,7 +170,7 @@ class JournalReader {
     }
     if (epoch > this.#epoch) this.#takeOver(line)
     if (epoch >= this.#epoch) {
-      this.#records.push(record)
+      this.#places.set(sum, this.#records.push(record))
       this.#sums.push(sum)
     }
     this.#chains.set(epoch, sum)
@@ -183,17 +185,16 @@ class JournalReader {
     if (checksum(previous, body) !== sum) return 'its checksum does not match'
     if (isClaim && record.runId !== this.#runId) return `it belongs to the run "${record.runId}"`
     if (this.#known.has(sum)) return 'it is there twice'
-    if (isClaim && epoch > this.#epoch && previous !== '' && !this.#sums.includes(previous))
-      return 'it follows a line that does not count'
+    if (isClaim && epoch > this.#epoch && !this.#places.has(previous)) return 'it follows a line that does not count'
     return (isClaim ? epoch === this.#epoch : epoch > this.#epoch) ? 'its epoch is not that of its claim' : undefined
   }
 
   /** Lines behind the one that a claim follows were written by an owner that had lost the run. */
   #takeOver({ epoch, record }: Line): void {
-    const after = record.type === 'claim' ? record.after : ''
-    const count = after === '' ? 0 : this.#sums.lastIndexOf(after) + 1
-    this.#records = this.#records.slice(0, count)
-    this.#sums = this.#sums.slice(0, count)
+    const count = record.type === 'claim' ? (this.#places.get(record.after) ?? 0) : 0
+    for (const sum of this.#sums.slice(count)) this.#places.delete(sum)
+    this.#records.length = count
+    this.#sums.length = count
     this.#epoch = epoch
   }
 }

@@ -20,8 +20,15 @@ export interface Owner {
   readonly started?: string
 }
 
-/** The tokens of the leases that this thread holds. */
-const held = new Set<string>()
+/** The tokens of the leases that this thread holds, also through another copy of this package. */
+const held = findHeld()
+
+function findHeld(): Set<string> {
+  const key = Symbol.for('toolwire.durable.held')
+  const all = globalThis as { [key]?: Set<string> }
+  all[key] ??= new Set()
+  return all[key]
+}
 
 export function createOwner(): Owner {
   const token = crypto.randomUUID()

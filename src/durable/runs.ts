@@ -9,7 +9,8 @@ import { decodePending, type PendingCall } from '../loop/state.js'
 import { toolResults } from '../tools/results.js'
 import { corrupted } from './file-journal.js'
 import { createRegular, type RunPaths, readRegular, runIdsIn, runPaths } from './files.js'
-import { acquireLease, checkLease, defaultLeaseMs, type Lease, type LeaseState, readLease } from './lease.js'
+import { acquireLease, type Lease } from './lease.js'
+import { checkLease, defaultLeaseMs, isFresh, type LeaseState, readLease } from './lease-file.js'
 import { readJournal } from './lines.js'
 import type { JournalRecord } from './records.js'
 
@@ -79,13 +80,14 @@ async function summaryOf(folder: string, runId: string): Promise<RunSummary | un
 
 /** Reads a run from its file; neither its model nor its tools are needed. */
 export async function readRun(folder: string, runId: string): Promise<RecordedRun> {
-  const { records, bytes, lease, isCancelled } = await readFiles(folder, runId)
+  const files = await readFiles(folder, runId)
+  const { records, bytes } = files
   const recorded = records.flatMap((record) => (record.type === 'step' ? [record] : []))
   const last = records.findLast((record) => record.type === 'stop')
   const note = records.findLast((record) => record.type === 'claim')?.note
   return {
     runId,
-    status: statusOf(records, lease, isCancelled),
+    status: statusOf(files),
     ...(last === undefined ? {} : { reason: last.reason }),
     ...(last?.detail === undefined ? {} : { detail: last.detail }),
     startedAt: records[0]?.at ?? 0,
@@ -100,8 +102,7 @@ export async function readRun(folder: string, runId: string): Promise<RecordedRu
 
 /** Stops the run where it is, also in another process, within a second. It cannot go on afterwards. One that is done is refused. */
 export async function cancelRun(folder: string, runId: string): Promise<void> {
-  const { records, lease, isCancelled } = await readFiles(folder, runId)
-  if (statusOf(records, lease, isCancelled) === 'done')
+  if (statusOf(await readFiles(folder, runId)) === 'done')
     throw new ToolwireError('misuse', `the run "${runId}" is done; there is nothing to cancel`)
   const { cancel } = runPaths(folder, runId)
   await createRegular(cancel, `${new Date().toISOString()}\n`).catch((error: NodeJS.ErrnoException) => {
@@ -149,7 +150,7 @@ async function deleteRun(folder: string, runId: string): Promise<boolean> {
 interface RunFiles {
   readonly records: readonly JournalRecord[]
   readonly bytes: number
-  readonly lease: LeaseState | undefined
+  readonly isRunning: boolean
   readonly isCancelled: boolean
 }
 
@@ -162,7 +163,13 @@ async function readFiles(folder: string, runId: string): Promise<RunFiles> {
     throw new ToolwireError('not_found', `there is no run "${runId}" in ${folder}`)
   const { records, damage } = readJournal(bytes ?? new Uint8Array(), runId, lease?.head)
   if (damage !== undefined) throw corrupted(`the journal of the run "${runId}"`, damage)
-  return { records, bytes: bytes?.length ?? 0, lease, isCancelled: await isThere(paths) }
+  const isRunning = await isHeld(paths, lease)
+  return { records, bytes: bytes?.length ?? 0, isRunning, isCancelled: await isThere(paths) }
+}
+
+async function isHeld(paths: RunPaths, lease: LeaseState | undefined): Promise<boolean> {
+  const status = checkLease(lease)
+  return status === 'unknown' && lease !== undefined ? isFresh(paths.lease, lease) : status === 'held'
 }
 
 async function isThere({ cancel }: RunPaths): Promise<boolean> {
@@ -182,8 +189,8 @@ function unreadable(cause: unknown): ToolwireError {
   return new ToolwireError('server_error', `the journals cannot be read: ${message}`, { retryable: false, cause })
 }
 
-function statusOf(records: readonly JournalRecord[], lease: LeaseState | undefined, isCancelled: boolean): RunStatus {
-  if (isRunning(lease)) return 'running'
+function statusOf({ records, isRunning, isCancelled }: RunFiles): RunStatus {
+  if (isRunning) return 'running'
   if (isCancelled) return 'cancelled'
   const last = records.findLast((record) => record.type === 'stop' || record.type === 'claim')
   if (last?.type !== 'stop') return 'interrupted'
@@ -197,13 +204,6 @@ function statusOf(records: readonly JournalRecord[], lease: LeaseState | undefin
     default:
       return 'done'
   }
-}
-
-/** Where only watching would tell, the time of the lease's last change decides. That is for display: clocks differ. */
-function isRunning(lease: LeaseState | undefined): boolean {
-  const status = checkLease(lease)
-  if (status !== 'unknown' || lease === undefined) return status === 'held'
-  return Date.now() - lease.changedAt < (lease.content?.leaseMs ?? defaultLeaseMs)
 }
 
 /** The conversation out of the steps, and the calls of its last answer that wait. */
@@ -220,7 +220,7 @@ function historyOf(steps: readonly RecordedStep[]): Pick<RecordedRun, 'messages'
   }
   for (const { name, value } of steps) {
     if (!isJsonObject(value)) continue
-    if (name === 'start') messages.push(...decodeConversation(value.messages))
+    if (name === 'start') for (const message of decodeConversation(value.messages)) messages.push(message)
     else if (/^turn\/\d+\/model$/.test(name)) {
       answer()
       messages.push(decodeMessage(value.message))

@@ -6,6 +6,8 @@ export interface Limits {
   readonly lineBytes: number
   /** The whole answer. */
   readonly totalBytes: number
+  /** Calls of the answer that are read, and one more: whoever set the limit fails on that one. Default: all. */
+  readonly calls?: number
 }
 
 const mebibyte = 1_048_576

@@ -1,6 +1,8 @@
 // The little a gateway must know of a call that it sends on as it came: reading all of it would cost more than the call.
 import type { Wire } from '../conversation/messages.js'
 import type { ObjectText } from '../json/members.js'
+import { isJsonObject, isList } from '../json/parse.js'
+import type { Json, JsonObject } from '../json/types.js'
 import type { Exchange, HttpRequest } from '../wire/codec.js'
 import { readPath } from '../wire/gemini/paths.js'
 import { type SparseRequest, sparseRequest } from '../wire/remembered-tools.js'
@@ -45,6 +47,17 @@ export function askedOf(wire: Wire, { path, body }: HttpRequest): Asked | undefi
   const includeUsage = wantsUsage(text, memberOf(members, 'stream_options'))
   if (typeof model !== 'string') return undefined
   return { exchange: { wire, model, stream, client: { includeUsage } }, body: named }
+}
+
+/** The tools of a body that name something by this member; tools that were recognised are not in the sparse text. */
+export function toolsWith({ sparse: { text, tools }, object }: NamedBody, name: string): readonly JsonObject[] {
+  const member = memberOf(object.members, 'tools')
+  if (member === undefined) return []
+  const own = text.slice(member.start, member.end)
+  const raw = tools !== undefined && own.startsWith('"') ? tools.text : own
+  if (!raw.includes(`"${name}"`) && !raw.includes('\\u')) return []
+  const list = valueIn(raw, { start: 0, end: raw.length })
+  return isList(list) ? list.filter((tool: Json): tool is JsonObject => isJsonObject(tool) && name in tool) : []
 }
 
 /** The body with its members; undefined for what is not a JSON object. */

@@ -7,7 +7,7 @@ import type { ToolwireError } from '../errors/error.js'
 import type { Endpoint } from '../model/sending.js'
 import type { DecodedRequest, Env, Exchange, HttpRequest } from '../wire/codec.js'
 import { codecs, profileOf } from '../wire/index.js'
-import { askedOf } from './asked.js'
+import { askedOf, type NamedBody, toolsWith } from './asked.js'
 import type { GatewayCall, Leg, Written } from './call.js'
 import { mayUse } from './clients.js'
 import { failureOf, refused } from './failure.js'
@@ -53,6 +53,7 @@ export function completion(
   facts.stream = exchange.stream
   const chosen = chosenFor(service, visit, client, exchange.model)
   facts.target = chosen.model.name
+  if (client?.models !== undefined) checkToolModels(client, asked.body)
   const { signal } = visit.arrival
   const owner = client?.name ?? ''
   const owners = storesAnswers(wire) ? service.owners : undefined
@@ -120,6 +121,13 @@ export function chosenFor(
   facts.model = model
   if (!mayUse(client, model)) throw forbidden(model)
   return choose(model)
+}
+
+/** Tools that a provider runs may ask a model of their own. */
+function checkToolModels(client: ClientKey, body: NamedBody): void {
+  for (const { model } of toolsWith(body, 'model')) {
+    if (typeof model === 'string' && !mayUse(client, model)) throw forbidden(model)
+  }
 }
 
 function forbidden(model: string): ToolwireError {

@@ -95,7 +95,7 @@ export const filledSchema: JsonObject = {
         concurrency: count,
         storedConversations: count,
         storedBytes: count,
-        messages: { ...count, description: 'Messages of a request that is translated; 20,000.' },
+        messages: { ...count, description: 'Messages of a request that is translated; 10,000.' },
         callsPerTurn: { ...count, description: 'Calls in one turn, of a request or of an answer; 2,000.' },
         resultsPerTurn: { ...count, description: 'Results of one turn; 2,000.' },
         tools: { ...count, description: 'Tools of a request; 10,000.' },

@@ -1,11 +1,9 @@
 // Answers that their provider ended as failed: other wires have no word for that, so there they would look like successes.
 // The trap: on the wire they came from the provider's own word goes on, and calls that can be made are still to be answered.
 import type { CompletionEvent } from '../conversation/events.js'
-import type { AssistantPart, Wire } from '../conversation/messages.js'
 import type { CompletionResponse, Metadata } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
 import { withoutSecrets } from '../model/secrets.js'
-import { isCustomCall } from '../wire/arguments.js'
 import { endingWords } from '../wire/failure.js'
 import type { GatewayCall } from './call.js'
 
@@ -14,7 +12,7 @@ export function ended(call: GatewayCall, response: CompletionResponse): Completi
   const { finishReason, message, rawFinishReason, metadata } = response
   const { wire } = call.exchange
   if (finishReason !== 'error' || message.origin?.wire === wire) return response
-  if (message.content.some((part) => isRunnable(part, wire))) return { ...response, finishReason: 'tool_calls' }
+  if (message.content.some((part) => part.type === 'tool_call')) return { ...response, finishReason: 'tool_calls' }
   throw failed(call, rawFinishReason, metadata)
 }
 
@@ -29,8 +27,7 @@ export function streamWatch(call: GatewayCall): (event: CompletionEvent) => Comp
         isOwn = event.origin?.wire === exchange.wire
         return event
       case 'tool_call':
-      case 'broken_call':
-        hasCalls ||= isRunnable(event.call, exchange.wire)
+        hasCalls = true
         return event
       case 'usage':
         progress.usage = event.usage
@@ -54,10 +51,6 @@ export function failureAmong(call: GatewayCall, events: readonly CompletionEvent
     if (told.type === 'error') return told.error
   }
   return undefined
-}
-
-function isRunnable(part: AssistantPart, wire: Wire): boolean {
-  return part.type === 'tool_call' || (part.type === 'broken_call' && isCustomCall(wire, part))
 }
 
 function failed({ chosen }: GatewayCall, raw: string | undefined, metadata: Metadata | undefined): ToolwireError {

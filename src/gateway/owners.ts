@@ -4,7 +4,7 @@ import type { Wire } from '../conversation/messages.js'
 import { ToolwireError } from '../errors/error.js'
 import { isJsonObject, isList } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
-import type { NamedBody } from './asked.js'
+import { type NamedBody, toolsWith } from './asked.js'
 import { refused } from './failure.js'
 import { memberOf, valueIn } from './request-rules.js'
 
@@ -62,12 +62,16 @@ export function* idsIn(text: string): Generator<string> {
 }
 
 /** Rejects a request that refers to what the provider stores for another key. */
-export function checkOwner(wire: Wire, { sparse: { text }, object }: NamedBody, owners: Owners, owner: string): void {
+export function checkOwner(wire: Wire, body: NamedBody, owners: Owners, owner: string): void {
+  const {
+    sparse: { text },
+    object,
+  } = body
   const member = (key: string): Json | undefined => valueIn(text, memberOf(object.members, key))
   if (wire === 'openai-responses') {
     const previous = member('previous_response_id')
     if (typeof previous === 'string' && !owners.owns(owner, previous)) throw unknownResponse(previous)
-    claimAll(owners, owner, [member('conversation'), ...containersIn(text, member)])
+    claimAll(owners, owner, [member('conversation'), ...toolsWith(body, 'container').map((tool) => tool.container)])
     if (!text.includes('"id"') && !text.includes('\\u')) return
     for (const id of itemReferences(member('input'))) if (!owners.owns(owner, id)) throw unknownItem(id)
   }
@@ -85,12 +89,6 @@ function claimAll(owners: Owners, owner: string, values: readonly (Json | undefi
       throw refused(404, 'not_found', `"${id}" is not known to this gateway for this key`)
     }
   }
-}
-
-function containersIn(text: string, member: (key: string) => Json | undefined): readonly (Json | undefined)[] {
-  if (!text.includes('"container"') && !text.includes('\\u')) return []
-  const tools = member('tools')
-  return isList(tools) ? tools.map((tool: Json) => (isJsonObject(tool) ? tool.container : undefined)) : []
 }
 
 /** Items that stand for stored ones: references, and reasoning without its content, which the provider looks up. */

@@ -13,32 +13,43 @@ export interface RedisClient {
 export interface RedisLimiterOptions {
   /** In front of all keys in Redis; `toolwire`. */
   readonly prefix?: string | undefined
-  /** How long a call keeps its place when nobody renews it; 60 s. */
+  /**
+   * How long the places of a gateway that died still count, in milliseconds; 10,000. A living gateway renews all its places three
+   * times as often, with one command for each key.
+   */
   readonly leaseMs?: number | undefined
 }
 
 const minuteSeconds = 60
 const busyWaitMs = 1_000
 
-/** Takes a place, or says that there is none; places whose time is over count no more. Redis's own clock counts. */
+/**
+ * Takes a place, or says that there is none; places whose time is over count no more. Redis's own clock counts; where it was set
+ * back, places end no later than a lease from now.
+ */
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. (now + ARGV[3]), '+inf')) do
+  redis.call('ZADD', KEYS[1], now + ARGV[3], id)
+end
 if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`
+/** Renews the places of a gateway; one that expired meanwhile, because the gateway was held up, counts again. */
 const renewScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
+for index = 2, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[1], ARGV[index]) end
+return redis.call('PEXPIRE', KEYS[1], ARGV[1])`
 const freeScript = `return redis.call('ZREM', KEYS[1], ARGV[1])`
 
 /** Requests and tokens count in minutes that begin with the first call. Without Redis nobody is admitted. */
 export function redisLimiter(client: RedisClient, options: RedisLimiterOptions = {}): Limiter {
-  const { prefix = 'toolwire', leaseMs = 60_000 } = options
+  const { prefix = 'toolwire', leaseMs = 10_000 } = options
+  const leases = leaseHolder(client, leaseMs)
   const requests = counters(client, `${prefix}:requests`)
   const tokens = counters(client, `${prefix}:tokens`)
   return {
@@ -60,8 +71,7 @@ export function redisLimiter(client: RedisClient, options: RedisLimiterOptions =
     if (tokensPerMinute !== undefined && used !== null && used.consumedPoints >= tokensPerMinute) {
       return { admitted: false, limit: 'tokens', retryAfterMs: used.msBeforeNext }
     }
-    const place =
-      concurrency === undefined ? free : await leased(client, `${prefix}:calls:${key}`, concurrency, leaseMs)
+    const place = concurrency === undefined ? free : await leases(`${prefix}:calls:${key}`, concurrency)
     if (place === undefined) return { admitted: false, limit: 'concurrency', retryAfterMs: busyWaitMs }
     const retryAfterMs =
       requestsPerMinute === undefined ? undefined : await spent(requests(requestsPerMinute), key, place)
@@ -102,24 +112,53 @@ async function spent(counter: RateLimiterRedis, key: string, place: () => Promis
   }
 }
 
-/** A place among the calls of a key, renewed until it is given back by the function returned; nothing when all are taken. */
-async function leased(
-  client: RedisClient,
-  key: string,
-  limit: number,
-  leaseMs: number,
-): Promise<(() => Promise<void>) | undefined> {
-  const id = crypto.randomUUID()
-  const isTaken = await client.eval(takeScript, 1, key, id, limit, leaseMs).catch((error: unknown) => {
-    client.eval(freeScript, 1, key, id).catch(() => {}) // Redis may have taken it, or do so later: it expires at worst
-    throw error
-  })
-  if (isTaken !== 1) return undefined
-  const renewing = setInterval(() => {
-    client.eval(renewScript, 1, key, id, leaseMs).catch(() => {}) // the place is lost at worst
-  }, leaseMs / 3)
-  return async () => {
-    clearInterval(renewing)
-    await client.eval(freeScript, 1, key, id)
+/** Takes a place among the calls of a key, renewed until the function returned gives it back; undefined when all are taken. */
+type TakeLease = (key: string, limit: number) => Promise<(() => Promise<void>) | undefined>
+
+/** The places that this gateway holds. One timer renews all of them; there is none while it holds nothing. */
+function leaseHolder(client: RedisClient, leaseMs: number): TakeLease {
+  const held = new Map<string, Set<string>>()
+  let renewing: ReturnType<typeof setInterval> | undefined
+  const renewAll = (): void => {
+    for (const [key, ids] of held) {
+      for (const some of chunked([...ids])) {
+        client.eval(renewScript, 1, key, leaseMs, ...some).catch(() => {}) // the places are lost at worst
+      }
+    }
   }
+  const hold = (key: string, id: string): void => {
+    const ids = held.get(key) ?? new Set()
+    held.set(key, ids.add(id))
+    renewing ??= setInterval(renewAll, leaseMs / 3)
+  }
+  const letGo = (key: string, id: string): void => {
+    const ids = held.get(key)
+    ids?.delete(id)
+    if (ids?.size === 0) held.delete(key)
+    if (held.size > 0) return
+    clearInterval(renewing)
+    renewing = undefined
+  }
+  return async (key, limit) => {
+    const id = crypto.randomUUID()
+    const isTaken = await client.eval(takeScript, 1, key, id, limit, leaseMs).catch((error: unknown) => {
+      client.eval(freeScript, 1, key, id).catch(() => {}) // Redis may have taken it, or do so later: it expires at worst
+      throw error
+    })
+    if (isTaken !== 1) return undefined
+    hold(key, id)
+    return async () => {
+      letGo(key, id)
+      await client.eval(freeScript, 1, key, id)
+    }
+  }
+}
+
+/** Redis takes some thousand arguments at once. */
+const maxArguments = 1_000
+
+function chunked(ids: readonly string[]): readonly (readonly string[])[] {
+  return Array.from({ length: Math.ceil(ids.length / maxArguments) }, (_, index) =>
+    ids.slice(index * maxArguments, (index + 1) * maxArguments),
+  )
 }

@@ -2,7 +2,7 @@
 // model, whether the answer is streamed, and whether it reports its usage. A request that breaks a rule is rejected on every route.
 import type { Wire } from '../conversation/messages.js'
 import type { ToolwireError } from '../errors/error.js'
-import { type Member, type ObjectText, readMembers } from '../json/members.js'
+import { type Member, type ObjectText, readMembers, type Span } from '../json/members.js'
 import { isJsonObject, parseBody } from '../json/parse.js'
 import type { Json } from '../json/types.js'
 import { modelIn } from '../wire/gemini/paths.js'
@@ -19,10 +19,10 @@ const maxMembers = 10_000
 
 /** The members of a body; undefined for a body that is not a JSON object, which the codec rejects in its own words. */
 export function checkedMembers(text: string): ObjectText | undefined {
-  const object = readMembers(text)
+  const object = readMembers(text, maxMembers)
   if (object === undefined) return undefined
+  if (object.isCut) throw invalid(`the request body has more than ${maxMembers} members`)
   if (object.rest < text.length) throw invalid('the request body must be one JSON object, and more follows behind it')
-  if (object.members.length > maxMembers) throw invalid(`the request body has more than ${maxMembers} members`)
   const seen = new Set<string>()
   for (const member of object.members) {
     checkName(member.key)
@@ -52,7 +52,7 @@ function alternative(name: string): ToolwireError {
 }
 
 /** The value of a member; undefined when it is not there or not JSON. */
-export function valueIn(text: string, member: Member | undefined): Json | undefined {
+export function valueIn(text: string, member: Span | undefined): Json | undefined {
   if (member === undefined) return undefined
   try {
     return parseBody(text.slice(member.start, member.end))
@@ -74,7 +74,7 @@ export function wantsUsage(text: string, member: Member | undefined): boolean {
   const options = member === undefined ? null : valueIn(text, member)
   if (options === null) return false
   if (member === undefined || !isJsonObject(options)) throw invalidAt('/stream_options', 'an object')
-  const names = readMembers(text.slice(member.start, member.end))?.members ?? []
+  const names = readMembers(text.slice(member.start, member.end), maxMembers)?.members ?? []
   if (new Set(names.map(({ key }) => fold(key))).size < names.length) {
     throw invalidAt('/stream_options', 'an object with each member once')
   }

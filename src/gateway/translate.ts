@@ -12,6 +12,7 @@ import type { GatewayCall, Written } from './call.js'
 import { withCustomTools } from './custom-tools.js'
 import { ended, failureAmong, streamWatch } from './failed-answer.js'
 import { failureOf, refused } from './failure.js'
+import { isHarmless } from './harmless-losses.js'
 import { type Candidate, foreignTo } from './targets.js'
 import { thinkingTokenEvents, withThinkingTokens } from './thinking-tokens.js'
 import { charactersIn, estimateInput } from './token-estimate.js'
@@ -32,7 +33,7 @@ function checkBuiltIn({ exchange, chosen }: GatewayCall, { origin, data }: Opaqu
   throw refused(400, 'unsupported_feature', message)
 }
 
-/** Strict gateways refuse what would be lost on the way to any that may answer, before anybody is asked. */
+/** Strict gateways reject what any provider that may answer would lose of the meaning, before anybody is asked. */
 function refuseLosses(
   { exchange, decodingLosses }: GatewayCall,
   request: ModelRequest,
@@ -43,11 +44,9 @@ function refuseLosses(
     { stream: exchange.stream },
     endpoint.env,
   )
-  const lost = [...decodingLosses, ...(encoded?.losses ?? [])].filter(
-    ({ kind, code }) => kind !== 'repaired' && code !== 'max_tokens_default' && !meaningless.has(code),
-  )
-  if (lost.length === 0) return
-  const what = [...new Set(lost.map((loss) => loss.message))].join('; ')
+  const losses = [...decodingLosses, ...(encoded?.losses ?? [])].filter((loss) => !isHarmless(loss, request))
+  if (losses.length === 0) return
+  const what = [...new Set(losses.map(({ path, message }) => `${path} (${message})`))].join('; ')
   const message = `this gateway is strict, and on its way to ${model.name} the request would lose: ${what}`
   throw refused(400, 'unsupported_feature', message)
 }
@@ -138,7 +137,7 @@ function named<T extends { readonly id: string }>(answer: T, { requestId }: Gate
   return answer.id === '' ? { ...answer, id: requestId } : answer
 }
 
-const signatureLosses: ReadonlySet<string> = new Set(['signature_dropped', 'opaque_dropped'])
+const signatureLosses: ReadonlySet<string> = new Set(['signature_changed', 'signature_dropped', 'opaque_dropped'])
 
 /** What the client's API has no place for in an answer, without the signatures that the gateway keeps for it. */
 function answerLosses(

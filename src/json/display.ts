@@ -1,5 +1,5 @@
 // Any JavaScript value as JSON text for a model to read. Total: what cannot be read is shown as a word in brackets.
-import { type Unsupported, unsupportedKind } from './unsupported.js'
+import { findUnsupported, type Unsupported } from './unsupported.js'
 
 const maxShownDepth = 100
 const maxShownCharacters = 4_194_304
@@ -119,7 +119,7 @@ function showMembers(value: object, display: Display): string {
   if (value instanceof String || value instanceof Number || value instanceof Boolean) {
     return show(value.valueOf(), display) ?? 'null'
   }
-  const unsupported = unsupportedKind(value)
+  const unsupported = findUnsupported(value)
   if (unsupported === undefined) return showEntries(readEntries(value), display)
   display.unsupported ??= unsupported
   return spend(JSON.stringify(`[${unsupported.kind}]`), display)

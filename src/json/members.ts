@@ -21,6 +21,8 @@ export interface ObjectText {
   readonly start: number
   /** Where the text goes on behind the object; the length of the text when nothing follows but white space. */
   readonly rest: number
+  /** Whether there are more members than were asked for; the rest was not read. */
+  readonly isCut: boolean
 }
 
 const quote = 34
@@ -30,7 +32,7 @@ const openBrace = 123
 const closeBrace = 125
 
 /** The members of the object that a text begins with; undefined when there is none, or its members are not JSON. Values are not checked. */
-export function readMembers(text: string): ObjectText | undefined {
+export function readMembers(text: string, maxMembers: number = Number.POSITIVE_INFINITY): ObjectText | undefined {
   let index = skipSpace(text, 0)
   if (text.charCodeAt(index) !== openBrace) return undefined
   const start = index + 1
@@ -46,12 +48,13 @@ export function readMembers(text: string): ObjectText | undefined {
     if (end === valueStart) return undefined
     members.push({ key, start: valueStart, end })
     const next = skipSpace(text, end)
-    if (text.charCodeAt(next) === closeBrace) return { members, start, rest: skipSpace(text, next + 1) }
+    if (text.charCodeAt(next) === closeBrace) return { members, start, rest: skipSpace(text, next + 1), isCut: false }
+    if (members.length >= maxMembers) return { members, start, rest: next, isCut: true }
     if (text.charCodeAt(next) !== comma) return undefined
     index = skipSpace(text, next + 1)
   }
   const isEmpty = members.length === 0 && text.charCodeAt(index) === closeBrace
-  return isEmpty ? { members, start, rest: skipSpace(text, index + 1) } : undefined
+  return isEmpty ? { members, start, rest: skipSpace(text, index + 1), isCut: false } : undefined
 }
 
 /** A text to put in place of a span; an empty span is where it is inserted. */

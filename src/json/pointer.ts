@@ -14,6 +14,16 @@ export function at(pointer: string, key: PropertyKey): string {
   return `${pointer}/${typeof key === 'number' ? key : escaped(String(key))}`
 }
 
+/** The place as code has it: `messages[0].content` for `/messages/0/content`. */
+export function pointerName(pointer: string): string {
+  let name = ''
+  for (const key of pointerKeys(pointer)) {
+    if (/^\d+$/.test(key)) name += `[${key}]`
+    else name += name === '' ? key : `.${key}`
+  }
+  return name
+}
+
 /** Hardly a key needs it, and every place that is looked at gets a pointer: searching costs less than replacing. */
 function escaped(key: string): string {
   return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key

@@ -10,7 +10,7 @@ const streamRemedy = 'read it to its end and return its text or data'
 const bytesRemedy = 'return text, base64 in a string, or an image part'
 
 /** Says why an object has no JSON form; undefined for one that is written by its own members. */
-export function unsupportedKind(value: object): Unsupported | undefined {
+export function findUnsupported(value: object): Unsupported | undefined {
   const members = value as { readonly [key: PropertyKey]: unknown }
   if (typeof members[Symbol.asyncIterator] === 'function') {
     return { kind: isNamed(value, 'ReadableStream') ? 'a stream' : 'an async iterator', remedy: streamRemedy }

@@ -89,7 +89,7 @@ function isParsedFrom(args: unknown, text: string): boolean {
 type IdMaker = (id: string | undefined, name: string, text: string) => string
 
 /** The id of a call in a place of a conversation: a later turn that makes the same call has another one. */
-export function placedId(made: string, position: number): string {
+export function createPlacedId(made: string, position: number): string {
   return `call_${shortHash(`${made}@${position}`)}`
 }
 

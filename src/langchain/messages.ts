@@ -42,7 +42,7 @@ export function toLangChainMessages(messages: readonly Message[]): {
       losses.push(dropped('results_empty', at('', index), 'LangChain has no message for results of no call'))
     }
     const last = written.at(-1)
-    written.push(...writeMessage(message, last !== undefined && LangChainResult.isInstance(last)))
+    for (const one of writeMessage(message, last !== undefined && LangChainResult.isInstance(last))) written.push(one)
   })
   return { messages: written, losses }
 }
@@ -112,20 +112,19 @@ function addResult(
 ): void {
   const { message: own, begins } = restorerOf(message.additional_kwargs)
   const { result, dropped: lost } = readResult(message, calls)
-  losses.push(...lost.map((place) => droppedBlock(path, place)))
+  for (const loss of lost.map((place) => droppedBlock(path, place))) losses.push(loss)
   const last = read.at(-1)
   if (last?.role !== 'tool' || begins) {
     read.push({ ...own, role: 'tool', results: [result] })
     return
   }
-  const results: readonly ToolResult[] = [...last.results, result]
-  read[read.length - 1] = { ...last, results }
+  ;(last.results as ToolResult[]).push(result) // the list was made here
 }
 
 function readMessage(message: BaseMessage, position: number, path: string, losses: MessageLoss[]): Message | undefined {
   if (LangChainAnswer.isInstance(message)) {
     const turn = readTurn(message, position)
-    losses.push(...turn.dropped.map((place) => droppedBlock(path, place)))
+    for (const loss of turn.dropped.map((place) => droppedBlock(path, place))) losses.push(loss)
     return { ...turn.message, role: 'assistant', content: turn.slots.map(({ part }) => part) }
   }
   const role = roleOf(message)

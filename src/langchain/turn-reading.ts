@@ -5,7 +5,7 @@ import { displayJson } from '../json/stringify.js'
 import type { JsonObject } from '../json/types.js'
 import { decodeReasoning } from '../wire/openai-responses/reasoning.js'
 import { type Block, isRecord, objectIn, readOpaque, readText } from './blocks.js'
-import { type AnswerMessage, type FoundCall, placedId, readCalls, signedBy } from './call-reading.js'
+import { type AnswerMessage, createPlacedId, type FoundCall, readCalls, signedBy } from './call-reading.js'
 import { providerOrigin } from './dialects.js'
 import { restorerOf } from './notes.js'
 
@@ -45,7 +45,7 @@ export function readTurn(
 
 /** Notes know a call by its content alone; an id that none of them restored is made for the place. */
 function inPlace(part: AssistantPart, made: ReadonlySet<string>, position: number): AssistantPart {
-  return isCall(part) && made.has(part.id) ? { ...part, id: placedId(part.id, position) } : part
+  return isCall(part) && made.has(part.id) ? { ...part, id: createPlacedId(part.id, position) } : part
 }
 
 /** What was said so far, without calls: cheap enough to be asked for after every chunk. */

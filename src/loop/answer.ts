@@ -46,7 +46,7 @@ export async function ask(
   }
 }
 
-/** What the model is known not to do is not asked of it, whoever wrote the model. */
+/** Refuses a request for something the model can't do, whoever wrote the model. */
 function checkRequestable({ id, name, capabilities }: Model, request: ModelRequest): void {
   // A model of a program without types may say nothing of itself.
   if (capabilities !== undefined) checkCapabilities({ model: id, ...request }, capabilities, name)

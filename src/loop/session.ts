@@ -148,14 +148,14 @@ export class Session {
     return this.#batch
   }
 
-  /** Tells what the model says, but for losses that an earlier turn told. */
+  /** Emits an event of the model, unless it is a loss that an earlier turn reported. */
   #tellNew(event: CompletionEvent): Promise<void> | undefined {
     if (event.type === 'loss' && this.#losses.has(event.loss)) return undefined
     return this.#tell({ ...event, turn: this.#turn })
   }
 
   #withNewLosses(response: CompletionResponse): CompletionResponse {
-    const losses = this.#losses.newAmong(response.losses)
+    const losses = this.#losses.selectNew(response.losses)
     return losses === response.losses ? response : freeze({ ...response, losses })
   }
 

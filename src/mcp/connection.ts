@@ -137,7 +137,7 @@ export class Connection {
     const { signal, isTimedOut, end, giveUp } = deadline(connectTimeoutMs)
     this.#giveUp = giveUp
     const link = this.#linkOf()
-    link.client.onerror = (error) => noteLength(link, error)
+    link.client.onerror = (error) => keepTooLong(link, error)
     try {
       await link.client.connect(link.transport, { signal, timeout: longestTimeoutMs })
       this.#listen(link)
@@ -163,7 +163,7 @@ export class Connection {
     if (isHttp(this.spec)) {
       const { transport, end } = httpTransport(this.spec, (error) => {
         link.tooLong = error
-        // Nothing answers who waits on that stream: all of them are told now.
+        // The calls that wait on that stream would never get an answer.
         if (this.#link === link) this.#lose(link)
         else link.drop().catch(() => {})
       })
@@ -195,7 +195,7 @@ export class Connection {
     client.onclose = () => this.#lose(link)
     let isAsking = false
     client.onerror = (error) => {
-      noteLength(link, error)
+      keepTooLong(link, error)
       // A child's end is seen; an address has to be asked.
       if (link.child !== undefined || isAsking || this.#link !== link) return
       isAsking = true
@@ -237,7 +237,7 @@ export class Connection {
   }
 }
 
-/** Keeps the error of a message that was too long: what waits on the connection is told later that it closed. */
-function noteLength(link: Link, error: Error): void {
+/** Keeps the error of a message that was too long: the pending calls only learn that the connection closed. */
+function keepTooLong(link: Link, error: Error): void {
   if (ToolwireError.is(error) && error.code === 'limit_exceeded') link.tooLong ??= error
 }

@@ -1,5 +1,5 @@
-// The sessions of the service over HTTP. Trap: anybody on this machine can begin sessions, and must not be able to end those of
-// others by it: only a session that nobody uses makes room for a new one.
+// The sessions of the service over HTTP. Trap: any program on this machine can begin sessions, and must not end the sessions of
+// others by doing so. Only an idle session makes room for a new one.
 import { randomUUID } from 'node:crypto'
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -12,7 +12,7 @@ export interface SessionLimits {
   readonly idleSessionMs: number
 }
 
-/** A session that was begun and never used is in nobody's way for this long. */
+/** How long a session is kept that was begun and never used. */
 const unusedMs = 10_000
 
 export class HttpSession {
@@ -44,7 +44,7 @@ export class HttpSession {
     }
   }
 
-  /** How long nobody has used it beyond the time it is kept; negative while it must be kept. */
+  /** For how long it has been idle beyond the time it is kept; negative while it must be kept. */
   idleBeyond(idleSessionMs: number): number {
     if (this.#open > 0) return Number.NEGATIVE_INFINITY
     const kept = this.#requests > 1 ? idleSessionMs : Math.min(unusedMs, idleSessionMs)
@@ -72,7 +72,7 @@ export class HttpSessions {
     return this.#sessions.get(id)
   }
 
-  /** Begins a session; undefined when all places are taken by sessions in use. `answer` gets its first request. */
+  /** Begins a session and lets `answer` handle its first request. Returns undefined when all sessions are in use. */
   async begin<T>(answer: (session: HttpSession) => Promise<T>): Promise<T | undefined> {
     if (!(await this.#makeRoom())) return undefined
     this.#opening += 1
@@ -99,7 +99,7 @@ export class HttpSessions {
     await Promise.all(this.servers.map((server) => server.close()))
   }
 
-  /** Ends the session that was idle the longest, when there is no place left and one may be ended. */
+  /** At the limit, ends the session that was idle the longest. Returns false when all sessions are in use. */
   async #makeRoom(): Promise<boolean> {
     const { maxSessions, idleSessionMs } = this.#limits
     if (this.#sessions.size + this.#opening < maxSessions) return true

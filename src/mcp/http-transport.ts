@@ -20,7 +20,7 @@ export interface HttpTransport {
   end(): Promise<void>
 }
 
-/** `onExceeded` is told when a stream of the server held a message that is too long: whoever waits on it gets no answer. */
+/** `onExceeded` is called when a stream of the server holds a message that is too long: calls that wait on it get no answer. */
 export function httpTransport(
   { url, headers = {}, maxMessageBytes = defaultMaxMessageBytes }: HttpServerSpec,
   onExceeded: (error: ToolwireError) => void,

@@ -8,7 +8,7 @@ import { splitLines } from '../frames/lines.js'
 import { readText } from '../frames/text.js'
 import { parseJson } from '../json/parse.js'
 import { type Writable, writeJson } from '../json/stringify.js'
-import { defaultMaxMessageBytes, messageTooLong } from './message-limit.js'
+import { createTooLongError, defaultMaxMessageBytes } from './message-limit.js'
 
 /** Integers beyond ±(2^53−1) keep their digits both ways. Closing it leaves the streams open: they are somebody else's. */
 export class LineTransport implements Transport {
@@ -76,7 +76,7 @@ export class LineTransport implements Transport {
       this.#lines(this.#text.push(bytes))
     } catch (error) {
       const isTooLong = ToolwireError.is(error) && error.code === 'limit_exceeded'
-      this.#fail(isTooLong ? messageTooLong(this.#maxMessageBytes) : (error as Error))
+      this.#fail(isTooLong ? createTooLongError(this.#maxMessageBytes) : (error as Error))
       return
     }
     for (const line of this.#complete) if (line.trim() !== '' && !this.#closed) this.#read(line)
@@ -84,7 +84,7 @@ export class LineTransport implements Transport {
 
   #read(line: string): void {
     if (line.length > this.#maxMessageBytes) {
-      this.#fail(messageTooLong(this.#maxMessageBytes)) // it came in one piece, and was never waited for
+      this.#fail(createTooLongError(this.#maxMessageBytes)) // it came in one piece, and was never waited for
       return
     }
     let message: JSONRPCMessage

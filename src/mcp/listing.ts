@@ -15,7 +15,7 @@ export async function listAll(ask: Ask, method: string, key: string): Promise<re
     if (!Array.isArray(found)) {
       throw new ToolwireError('malformed_response', `the server answered ${method} without a list of ${key}`)
     }
-    items.push(...(found as readonly unknown[]))
+    for (const item of found as readonly unknown[]) items.push(item)
     const next = page.nextCursor
     if (typeof next === 'string' && (cursors.has(next) || cursors.size === maxPages)) {
       throw new ToolwireError('malformed_response', `the server's pages of ${method} never end`)

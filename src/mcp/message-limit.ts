@@ -4,7 +4,7 @@ import { ToolwireError } from '../errors/error.js'
 export const defaultMaxMessageBytes = 16_777_216
 
 /** The error for a message that is longer. */
-export function messageTooLong(maxBytes: number): ToolwireError {
+export function createTooLongError(maxBytes: number): ToolwireError {
   return new ToolwireError(
     'limit_exceeded',
     `sent a message of more than ${maxBytes} bytes; if that is right, raise maxMessageBytes in its spec`,
@@ -12,7 +12,9 @@ export function messageTooLong(maxBytes: number): ToolwireError {
   )
 }
 
-/** The response, its body cut off with an error where one message of it gets too long. `onExceeded` is told of a stream's. */
+/**
+ * Returns the response with a body that fails when one of its messages exceeds the limit. `onExceeded` is called for streams only.
+ */
 export function limitResponse(
   response: Response,
   maxBytes: number,
@@ -27,7 +29,7 @@ export function limitResponse(
         controller.enqueue(chunk)
         return
       }
-      const error = messageTooLong(maxBytes)
+      const error = createTooLongError(maxBytes)
       if (isStream) onExceeded(error)
       controller.error(error)
     },

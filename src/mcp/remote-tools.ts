@@ -7,7 +7,9 @@ import { displayJson } from '../json/display.js'
 import { isJsonObject } from '../json/parse.js'
 import type { JsonObject, ValueObject } from '../json/types.js'
 import type { Checked } from '../schema/issue.js'
+import { normaliseSchema } from '../schema/normalise.js'
 import { plainCopy } from '../schema/plain.js'
+import { checkSize } from '../schema/size.js'
 import { compileSchema, type Validator } from '../schema/validate.js'
 import { importTool } from '../tools/import-tool.js'
 import type { ToolRegistry } from '../tools/registry.js'
@@ -144,10 +146,11 @@ export class RemoteTools {
 /** The check of what a server calls structured content. A schema that cannot be used checks nothing. */
 function outputOf(outputSchema: unknown): Pick<AnyTool, 'outputSchema' | 'checkOutput'> {
   const schema = plainCopy(outputSchema)
-  if (!isJsonObject(schema)) return {}
+  if (!isJsonObject(schema) || checkSize(schema) !== undefined) return {}
   let validate: Validator
   try {
-    validate = compileSchema(schema, 'open')
+    // As lenient as with the schema of the arguments.
+    validate = compileSchema(normaliseSchema(schema).schema, 'open')
   } catch {
     return {}
   }

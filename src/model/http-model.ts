@@ -17,7 +17,7 @@ import { checkCapabilities } from './capabilities.js'
 import { type LearnedCapabilities, learnedCapabilities } from './learned-capabilities.js'
 import type { CallOptions, Capabilities, Model, ModelRequest } from './model.js'
 import { withoutSecrets } from './secrets.js'
-import { answered, connectionFailure, type Endpoint, failureOf, whole } from './sending.js'
+import { answered, type Endpoint, failureOf, toConnectionError, whole } from './sending.js'
 import { type Recovery, textCallRecovery } from './text-calls/recovery.js'
 
 /** Where a call goes, and what was learned there. */
@@ -30,7 +30,8 @@ interface Place {
 }
 
 export function httpModel(endpoint: Endpoint): Model {
-  const limits = { ...defaultLimits, totalBytes: endpoint.deadlines.maxBodyBytes }
+  const { deadlines, requestLimits } = endpoint
+  const limits = { ...defaultLimits, totalBytes: deadlines.maxBodyBytes, calls: requestLimits.callsPerTurn }
   const env = { ...endpoint.env, limits, deltas: false }
   const place: Place = { endpoint, learned: learnedCapabilities(endpoint), env, deltasEnv: { ...env, deltas: true } }
   return {
@@ -158,8 +159,8 @@ class Call {
   #recovery: Recovery | undefined
   /** What the answer told as its failure. */
   failure: ToolwireError | undefined
-  /** Makes an error of what the current step threw, when that is no coded error yet. */
-  #blame: (message: string, cause: unknown) => ToolwireError = requestFailure
+  /** Turns what the current step throws into a ToolwireError, unless it is one already. */
+  #blame: (message: string, cause: unknown) => ToolwireError = toRequestError
 
   constructor(place: Place, given: ModelRequest, { deltas = false }: CallOptions, signal: AbortSignal) {
     this.endpoint = place.endpoint
@@ -191,7 +192,7 @@ class Call {
     if (losses.length > 0) this.losses = this.#take(losses.map((loss) => ({ type: 'loss', loss })))
     if (textCalls === 'recover') this.#recovery = textCallRecovery(request, exchange)
     if (stream) this.#decoder = codec.stream.decode(exchange, this.#env)
-    this.#blame = connectionFailure
+    this.#blame = toConnectionError
     return http
   }
 
@@ -210,10 +211,10 @@ class Call {
 
   /** Decodes what arrived. What throws in here is not the connection's fault. */
   #read(decode: () => readonly CompletionEvent[]): readonly CompletionEvent[] {
-    this.#blame = responseFailure
+    this.#blame = toResponseError
     const events = decode()
     const read = this.#take(this.#recovery === undefined ? events : events.flatMap(this.#recovery.push))
-    this.#blame = connectionFailure
+    this.#blame = toConnectionError
     return read
   }
 
@@ -253,12 +254,12 @@ class Call {
 }
 
 /** What an encoder threw: the request holds something that cannot be read, such as a getter that fails. */
-function requestFailure(message: string, cause: unknown): ToolwireError {
+function toRequestError(message: string, cause: unknown): ToolwireError {
   return new ToolwireError('invalid_request', `the request can't be encoded: ${message}`, { cause })
 }
 
 /** What a decoder threw. Sending the same request again would give the same error. */
-function responseFailure(message: string, cause: unknown): ToolwireError {
+function toResponseError(message: string, cause: unknown): ToolwireError {
   return new ToolwireError('malformed_response', `the response can't be read: ${message}`, { cause, retryable: false })
 }
 

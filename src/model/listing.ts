@@ -4,7 +4,7 @@ import { type ListedModel, listingRequest, readListing } from '../wire/directory
 import { endpointOf } from './endpoint.js'
 import { type CompatibleOptions, recordOf } from './factories.js'
 import { withoutSecrets } from './secrets.js'
-import { answered, connectionFailure, failureOf, whole } from './sending.js'
+import { answered, failureOf, toConnectionError, whole } from './sending.js'
 
 /** The server that is asked for its models. */
 export type ListingOptions = Omit<CompatibleOptions, 'model' | 'capabilities'> & {
@@ -28,6 +28,6 @@ export async function listModels({
     if (models !== undefined) return models
     throw new ToolwireError('malformed_response', `${record.name} answered with something that lists no models`)
   } catch (error) {
-    throw withoutSecrets(failureOf(error, until, connectionFailure), endpoint.secrets)
+    throw withoutSecrets(failureOf(error, until, toConnectionError), endpoint.secrets)
   }
 }

@@ -66,7 +66,7 @@ export async function answered(endpoint: Endpoint, http: HttpRequest, signal: Ab
       refusal = await whole(answer)
       error = isRedirect(refusal) ? redirected(refusal.status) : endpoint.codec.error.decode(refusal)
     } catch (caught) {
-      error = failureOf(caught, signal, connectionFailure)
+      error = failureOf(caught, signal, toConnectionError)
     }
     error = withoutSecrets(error, endpoint.secrets)
     if (refusal !== undefined) refusals.set(error, refusal)
@@ -128,7 +128,7 @@ export function failureOf(
 }
 
 /** What a transport threw. */
-export function connectionFailure(message: string, cause: unknown): ToolwireError {
+export function toConnectionError(message: string, cause: unknown): ToolwireError {
   return new ToolwireError('network', `the connection failed: ${message}`, { cause })
 }
 

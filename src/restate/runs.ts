@@ -113,7 +113,16 @@ export function restateRuns(name: string, server: RestateServer = {}): RestateRu
   }
 }
 
-const segments = (name: string, runId: string): string => `${encodeURIComponent(name)}/${encodeURIComponent(runId)}`
+const segments = (name: string, runId: string): string => `${encodeId(name)}/${encodeId(runId)}`
+
+/** Percent-encoding leaves dots as they are, and `..` would be another path. */
+function encodeId(id: string): string {
+  if (id !== '' && !/^\.{1,2}$/.test(id) && id.isWellFormed()) return encodeURIComponent(id)
+  throw new ToolwireError(
+    'misuse',
+    `${JSON.stringify(id)} cannot be the id of a run or the name of a service; use another one`,
+  )
+}
 
 /** Asks until the run is over. A server that starts anew is asked again. */
 async function resultOf(ask: Ask, name: string, runId: string): Promise<RunResult> {

@@ -11,7 +11,8 @@ import { checkSize } from './size.js'
 
 /**
  * A copy of a schema that contains the documents it refers to, so that it can be used as the schema of a tool. `documents` are JSON
- * Schemas by their URI. Those that nothing refers to are left out; a reference to a document that is not among them stays as it is.
+ * Schemas by their URI. Those that nothing refers to are left out; a reference to a document that is not among them stays as it is. A
+ * document without `$schema` is read in the draft of the schema that refers to it.
  */
 export function bundleSchema(
   schema: JsonObject,

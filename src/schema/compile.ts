@@ -30,9 +30,11 @@ export function compileNode(root: JsonObject, omitted: ReadonlySet<string>, form
     nodes.set(schema, made)
     return made
   }
+  const { references, enterScope } = createScopes(document, node)
   const context: Context = {
-    ...createScopes(document, node),
     node,
+    references,
+    enterScope,
     read: (schema) => document.read(schema),
     weakened: omitted.size > 0,
     formats,

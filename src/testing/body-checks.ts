@@ -6,12 +6,18 @@ import type { HttpRequest } from '../wire/codec.js'
 import { modelIn } from '../wire/gemini/paths.js'
 import { profiles as geminiProfiles } from '../wire/gemini/profiles.js'
 
-type Check = (body: JsonObject, http: HttpRequest) => readonly (string | false)[]
+/** Whether the provider remembers the item of an answer. */
+export type IsStored = (id: Json | undefined) => boolean
+type Check = (body: JsonObject, http: HttpRequest, isStored: IsStored) => readonly (string | false)[]
 
 /** The faults of a body that decodes. */
-export function bodyFaults(wire: Wire, raw: HttpRequest & { readonly body: string }): readonly string[] {
+export function bodyFaults(
+  wire: Wire,
+  raw: HttpRequest & { readonly body: string },
+  isStored: IsStored,
+): readonly string[] {
   const body = parseBody(raw.body)
-  const faults = isJsonObject(body) ? checks[wire](body, raw) : []
+  const faults = isJsonObject(body) ? checks[wire](body, raw, isStored) : []
   return faults.filter((fault) => fault !== false)
 }
 
@@ -19,13 +25,21 @@ const checks: Readonly<Record<Wire, Check>> = {
   'openai-chat': (body) => [
     ...withoutTools(body),
     ...withoutTheWord('messages', body.messages, 'response_format', body.response_format),
+    Array.isArray(body.stop) &&
+      body.stop.length > 4 &&
+      `stop: at most 4 sequences are allowed, there are ${body.stop.length}`,
     has(body, 'max_tokens') && has(body, 'max_completion_tokens') && 'max_tokens: give max_completion_tokens only',
     ...objects(body.messages).flatMap((message, index) => chatMessage(message, `messages.${index}`)),
   ],
-  'openai-responses': (body) => [
-    ...withoutTools(body),
+  'openai-responses': (body, _, isStored) => [
+    ...forcedWithoutTools(body),
+    typeof body.max_output_tokens === 'number' &&
+      body.max_output_tokens < 16 &&
+      `max_output_tokens: must be at least 16, is ${body.max_output_tokens}`,
     ...withoutTheWord('input', body.input, 'text.format', isJsonObject(body.text) ? body.text.format : undefined),
-    ...objects(body.input).flatMap((item, index, items) => responsesItem(item, items[index + 1], `input.${index}`)),
+    ...objects(body.input).flatMap((item, index, items) =>
+      responsesItem(item, items[index + 1], `input.${index}`, isStored),
+    ),
   ],
   anthropic: (body, { headers }) => [
     headers['anthropic-version'] === undefined && 'anthropic-version: header is required',
@@ -68,6 +82,13 @@ function withoutTools(body: JsonObject): readonly (string | false)[] {
   return needing.map((key) => `${key}: only allowed when tools are given`)
 }
 
+/** Responses takes an empty list and idle settings, as SDKs send them; only a call that must be made needs tools. */
+function forcedWithoutTools({ tools, tool_choice: choice }: JsonObject): readonly (string | false)[] {
+  const hasTools = Array.isArray(tools) && tools.length > 0
+  const isForced = choice === 'required' || isJsonObject(choice)
+  return [!hasTools && isForced && 'tool_choice: a call can only be demanded when tools are given']
+}
+
 /** What is asked for as any JSON object must be called that in the messages; instructions beside them do not count. */
 function withoutTheWord(
   name: string,
@@ -101,12 +122,20 @@ function chatMessage(message: JsonObject, path: string): readonly (string | fals
   ]
 }
 
-function responsesItem(item: JsonObject, next: JsonObject | undefined, path: string): readonly (string | false)[] {
+function responsesItem(
+  item: JsonObject,
+  next: JsonObject | undefined,
+  path: string,
+  isStored: IsStored,
+): readonly (string | false)[] {
   const followed = next?.type === 'function_call' || next?.type === 'reasoning' || next?.role === 'assistant'
   return [
     item.type === 'function_call' && typeof item.arguments !== 'string' && `${path}.arguments: must be a string`,
     item.type === 'reasoning' && !followed && `${path}: reasoning was provided without its required following item`,
-    item.type === 'reasoning' && !has(item, 'encrypted_content') && `${path}: the item was not stored`,
+    item.type === 'reasoning' &&
+      !has(item, 'encrypted_content') &&
+      !isStored(item.id) &&
+      `${path}: the item was not stored`,
   ]
 }
 

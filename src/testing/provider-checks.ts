@@ -4,7 +4,7 @@ import type { AnyCall, Message, ToolResult, Wire } from '../conversation/message
 import { isCall } from '../conversation/messages.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import type { DecodedRequest } from '../wire/codec.js'
-import { bodyFaults } from './body-checks.js'
+import { bodyFaults, type IsStored } from './body-checks.js'
 import type { Signer } from './provider-signatures.js'
 import type { ProviderRequest } from './provider-state.js'
 import { schemaFaults } from './schema-checks.js'
@@ -67,10 +67,15 @@ const rules: Readonly<Record<Wire, HistoryRules>> = {
 }
 
 /** Why the request is refused; nothing when it is not. */
-export function refusalOf(decoded: DecodedRequest, raw: ProviderRequest['raw'], signer: Signer): string | undefined {
+export function refusalOf(
+  decoded: DecodedRequest,
+  raw: ProviderRequest['raw'],
+  signer: Signer,
+  isStored: IsStored,
+): string | undefined {
   const { request, exchange } = decoded
   const [first] = [
-    ...bodyFaults(exchange.wire, raw),
+    ...bodyFaults(exchange.wire, raw, isStored),
     ...toolFaults(request, rules[exchange.wire]),
     ...schemaFaults(exchange.wire, request),
     ...historyFaults(request.messages, rules[exchange.wire]),
@@ -103,14 +108,14 @@ function historyFaults(history: readonly Message[], rule: HistoryRules): readonl
     if (message.role === 'tool') {
       const before = messages[index - 1]
       const calls = before?.role === 'assistant' ? before.content.filter(isCall) : []
-      faults.push(...pairFaults(calls, message.results, rule, path))
+      for (const fault of pairFaults(calls, message.results, rule, path)) faults.push(fault)
     }
     if (message.role !== 'assistant') return
     const calls = message.content.filter(isCall)
-    faults.push(...callFaults(calls, rule, path))
+    for (const fault of callFaults(calls, rule, path)) faults.push(fault)
     if (rule.uniqueIds === 'turn') seen.length = 0
-    seen.push(...calls.map((call) => call.id))
-    faults.push(...repeated(seen).map((id) => `${path}: the call id "${id}" occurs twice`))
+    for (const added of calls.map((call) => call.id)) seen.push(added)
+    for (const fault of repeated(seen).map((id) => `${path}: the call id "${id}" occurs twice`)) faults.push(fault)
     if (calls.length > 0 && messages[index + 1]?.role !== 'tool') faults.push(unanswered(path, calls))
   })
   return faults

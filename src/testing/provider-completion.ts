@@ -4,6 +4,7 @@ import type { Wire } from '../conversation/messages.js'
 import type { CompletionRequest } from '../conversation/request.js'
 import type { CompletionResponse } from '../conversation/response.js'
 import { ToolwireError } from '../errors/error.js'
+import type { JsonObject } from '../json/types.js'
 import type { Codec, DecodedRequest, Env, Exchange } from '../wire/codec.js'
 import { codecs, profileOf } from '../wire/index.js'
 import { tokensOf } from '../wire/listings.js'
@@ -13,6 +14,7 @@ import { refusalOf } from './provider-checks.js'
 import type { Reply } from './provider-reply.js'
 import { answerOf, eventsOf } from './provider-script.js'
 import type { ProviderRequest, ServerState } from './provider-state.js'
+import type { ExpandedRequest } from './stored-responses.js'
 
 const defaultScript = (): string => 'ok'
 
@@ -22,6 +24,8 @@ interface Call {
   readonly env: Env
   readonly exchange: Exchange
   readonly misbehaviour: Misbehaviour
+  /** Remembers the items of a finished answer, where the wire lets clients refer to them. */
+  readonly keep: (responseId: string, items: readonly JsonObject[]) => void
 }
 
 /** The answer to a model call. Whatever goes wrong is an error answer in the form of the wire. */
@@ -30,28 +34,42 @@ export async function completionReply(state: ServerState, wire: Wire, raw: Provi
   const env: Env = { profile: profileOf(codec), createdSeconds: Math.floor(Date.now() / 1000), deltas: true }
   let exchange: Exchange = { wire, model: '', stream: false }
   try {
-    const opened = wire === 'anthropic' ? state.threads.open(raw) : raw
-    const decoded = codec.request.decode(opened, env)
+    const expanded = expand(state, wire, raw)
+    const decoded = codec.request.decode(expanded.raw, env)
     exchange = decoded.exchange
-    const { refusal, misbehaviour } = received(state, decoded, raw, opened)
-    const call: Call = { codec, env, exchange, misbehaviour }
+    const { refusal, misbehaviour } = received(state, decoded, raw, expanded)
+    const call: Call = { codec, env, exchange, misbehaviour, keep: keeper(state, wire, expanded.raw) }
     if (replacesAnswer(misbehaviour)) return replacedReply(call)
     if (refusal !== undefined) return errorReply(call, new ToolwireError('invalid_request', refusal))
-    return await scriptedReply(state, call, decoded.request, opened)
+    return await scriptedReply(state, call, decoded.request, expanded.raw)
   } catch (error) {
-    return errorReply({ codec, env, exchange, misbehaviour: {} }, error)
+    return errorReply({ codec, env, exchange, misbehaviour: {}, keep: () => {} }, error)
   }
 }
 
-/** Keeps the call, and says what is wrong with it and what is to go wrong with its answer. `opened` has its whole history. */
+/** The request with the conversation that the server holds for it. */
+function expand({ threads, stored }: ServerState, wire: Wire, raw: ProviderRequest['raw']): ExpandedRequest {
+  if (wire === 'anthropic') return { raw: threads.open(raw) }
+  return wire === 'openai-responses' ? stored.expand(raw) : { raw }
+}
+
+function keeper({ stored }: ServerState, wire: Wire, raw: ProviderRequest['raw']): Call['keep'] {
+  return (responseId, items) => {
+    if (wire === 'openai-responses') stored.keep(raw, responseId, items)
+  }
+}
+
+/** Keeps the call, and says what is wrong with it and what is to go wrong with its answer. `expanded` has its whole history. */
 function received(
-  { options, requests, signer }: ServerState,
+  { options, requests, signer, stored }: ServerState,
   decoded: DecodedRequest,
   raw: ProviderRequest['raw'],
-  opened: ProviderRequest['raw'],
+  expanded: ExpandedRequest,
 ): { readonly refusal: string | undefined; readonly misbehaviour: Misbehaviour } {
   const { wire, stream } = decoded.exchange
-  const refusal = options.strict === true ? refusalOf(decoded, opened, signer) : undefined
+  const check = (): string | undefined =>
+    expanded.fault ?? refusalOf(decoded, expanded.raw, signer, (id) => stored.hasItem(id))
+  const refusal = options.strict === true ? check() : undefined
   const told = refusal === undefined ? {} : { refusal }
   const asked: ProviderRequest = { wire, request: decoded.request, stream, raw, ...told }
   const index = requests.push(asked) - 1
@@ -79,7 +97,8 @@ async function scriptedReply(
     state.threads.hold(opened, codec.response.encode(response, exchange, env).http.body)
   }
   if (!exchange.stream) {
-    const { http } = codec.response.encode(response, exchange, env)
+    const { http, items = [] } = codec.response.encode(response, exchange, env)
+    call.keep(response.id, items)
     // A whole answer has no events to break off after: it breaks off in its middle.
     const cut = cutAfter === undefined ? {} : { cutAtByte: Math.floor(http.body.length / 2) }
     return {
@@ -113,6 +132,8 @@ function streamReply(call: Call, events: readonly CompletionEvent[]): Reply {
   function* pushed(): Generator<string> {
     for (const event of events) yield encoder.push(event)
     yield encoder.end()
+    const [start] = events
+    if (start?.type === 'start') call.keep(start.id, encoder.items ?? [])
   }
   const written = exchange.wire === 'openai-chat' ? withDefects(frames(), misbehaviour.chat ?? []) : frames()
   return { status: 200, headers: encoder.headers, frames: written, misbehaviour }

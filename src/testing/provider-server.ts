@@ -11,6 +11,7 @@ import { type Reply, send } from './provider-reply.js'
 import { createSigner } from './provider-signatures.js'
 import type { ProviderRequest, ProviderServerOptions, ServerState } from './provider-state.js'
 import { createThreads } from './provider-threads.js'
+import { createStoredResponses } from './stored-responses.js'
 
 /** A server that was started. */
 export interface ProviderServer extends AsyncDisposable {
@@ -25,7 +26,14 @@ export interface ProviderServer extends AsyncDisposable {
 /** Starts a server; it listens when the promise is fulfilled. */
 export async function providerServer(options: ProviderServerOptions = {}): Promise<ProviderServer> {
   const { host = '127.0.0.1', port = 0 } = options
-  const state: ServerState = { options, requests: [], signer: createSigner(), threads: createThreads(), turns: 0 }
+  const state: ServerState = {
+    options,
+    requests: [],
+    signer: createSigner(),
+    threads: createThreads(),
+    stored: createStoredResponses(),
+    turns: 0,
+  }
   const server = createServer((incoming, outgoing) => {
     serve(state, incoming, outgoing).catch(() => outgoing.destroy()) // the client left, or broke off its request
   })

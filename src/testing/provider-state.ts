@@ -6,6 +6,7 @@ import type { Misbehave } from './misbehaviour.js'
 import type { ProviderScript } from './provider-script.js'
 import type { Signer } from './provider-signatures.js'
 import type { Threads } from './provider-threads.js'
+import type { StoredResponses } from './stored-responses.js'
 
 /** A model call as the server received it. */
 export interface ProviderRequest {
@@ -41,6 +42,7 @@ export interface ServerState {
   readonly requests: ProviderRequest[]
   readonly signer: Signer
   readonly threads: Threads
+  readonly stored: StoredResponses
   /** How often the script was asked. */
   turns: number
 }

@@ -68,7 +68,7 @@ export function resultOf(call: CallName, value: unknown, view: ResultView = {}):
     if (typeof value === 'string') return successful(call, { text: value, images: [], isError: false }, view)
     if (isToolResult(value)) return adopted(call, value, view)
     const returned = readMcp(value)
-    if (returned === undefined) return shownResult(call, value, view)
+    if (returned === undefined) return createJsonResult(call, value, view)
     return returned.isError ? refused(call, returned, view) : successful(call, returned, view)
   } catch {
     return failedResult(call, { category: 'unknown', message: 'The tool returned a value that cannot be read' }, view)
@@ -76,16 +76,20 @@ export function resultOf(call: CallName, value: unknown, view: ResultView = {}):
 }
 
 /** The value as JSON text, or a failure for one that JSON would leave empty. */
-function shownResult(call: CallName, value: unknown, view: ResultView): ToolResult {
+function createJsonResult(call: CallName, value: unknown, view: ResultView): ToolResult {
   if (typeof value === 'function' || typeof value === 'symbol') {
-    return unsupportedResult(call, { kind: `a ${typeof value}`, remedy: 'return a value that JSON can hold' }, view)
+    return createUnsupportedResult(
+      call,
+      { kind: `a ${typeof value}`, remedy: 'return a value that JSON can hold' },
+      view,
+    )
   }
   const { text, unsupported } = displayResult(value)
-  if (unsupported !== undefined) return unsupportedResult(call, unsupported, view)
+  if (unsupported !== undefined) return createUnsupportedResult(call, unsupported, view)
   return successful(call, { text, images: [], isError: false }, view)
 }
 
-function unsupportedResult(call: CallName, { kind, remedy }: Unsupported, view: ResultView): ToolResult {
+function createUnsupportedResult(call: CallName, { kind, remedy }: Unsupported, view: ResultView): ToolResult {
   const message = `Tool "${call.name}" returned ${kind}, which can't be sent to a model; ${remedy}`
   return failedResult(call, { category: 'unknown', message }, view)
 }

@@ -60,9 +60,12 @@ export interface AssemblerOptions {
   readonly deltas: boolean
   /** The id of the answer, once known, from which missing call ids are made. */
   readonly responseId: () => string
+  /** Of more calls than these one is read, since the answer fails for it. Default: all are. */
+  readonly maxCalls?: number | undefined
 }
 
 export function callAssembler(options: AssemblerOptions): CallAssembler {
+  const { maxCalls = Number.POSITIVE_INFINITY } = options
   const calls: OpenCall[] = []
   /** The latest call with each id and with each index. */
   const byId = new Map<string, OpenCall>()
@@ -145,6 +148,7 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
         : fragment.whole
           ? undefined
           : findOpen({ last: calls.at(-1), byId, byIndex }, fragment, report)
+      if (target === undefined && calls.length > maxCalls) return none
       const call = target ?? open(fragment, part)
       add(call, fragment)
       if (fragment.whole) call.closed = true

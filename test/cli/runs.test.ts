@@ -7,6 +7,7 @@ import { run } from '../../src/loop/run.js'
 import { scriptedModel } from '../../src/testing/index.js'
 import type { ProviderScript } from '../../src/testing/provider-script.js'
 import { type ProviderServer, providerServer } from '../../src/testing/provider-server.js'
+import { editLease } from '../durable/edited.js'
 import { type CommandOptions, type Ended, temporaryFolder, toolwire } from './command.js'
 
 interface Place {
@@ -86,6 +87,15 @@ describe('a durable run', () => {
     expect(server.requests).toHaveLength(2)
     expect((await runs('show', id)).stdout).toContain('in doubt: call_1\n')
     expect((await runs('list')).stdout).toContain(`${id}  done`)
+  })
+
+  test('whose process may live elsewhere is waited for, and goes on when nothing is heard of that process', async () => {
+    const { folder, start, runs } = await placeOf(() => 'Hello there.')
+    const id = idOf(await start('hi'))
+    await editLease(join(folder, '.toolwire/runs'), id, { host: 'elsewhere', pid: 17 }, { leaseMs: 300 })
+    const resumed = await runs('resume', id)
+    expect([resumed.code, resumed.stdout]).toEqual([0, 'Hello there.\n'])
+    expect(resumed.stderr).toContain('the run was open in process 17 on elsewhere; waiting up to 1 s')
   })
 
   test('is checked, and salvaged when it is damaged: what it may have done is in doubt, not repeated', async () => {

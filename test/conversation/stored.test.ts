@@ -140,7 +140,7 @@ describe('stored conversations', () => {
   ])('%s is refused and named', (_, value, place) => {
     const error = refusal(value)
     expect(error.code).toBe('invalid_request')
-    expect(error.message).toContain(`not valid at ${place}: it `)
+    expect(error.detail).toEqual({ path: JSON.parse(place) as string })
   })
 
   test('values that throw when they are read are refused', () => {
@@ -181,9 +181,9 @@ describe('stored conversations', () => {
     expect(JSON.stringify(message)).toBe(JSON.stringify(JSON.parse(kept)[0]))
     expect(Object.getPrototypeOf(message?.extra?.gemini)).toBe(Object.prototype)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
-    expect(refusal(JSON.parse(`[{"role":"user","content":[],"__proto__":{"role":"system"}}]`)).message).toContain(
-      '"/0/__proto__"',
-    )
+    expect(refusal(JSON.parse(`[{"role":"user","content":[],"__proto__":{"role":"system"}}]`)).detail).toEqual({
+      path: '/0/__proto__',
+    })
     const inherited = Object.create({ role: 'user', content: [] }) as object
     expect(refusal([inherited]).code).toBe('invalid_request')
   })
@@ -192,4 +192,12 @@ describe('stored conversations', () => {
     expect(decodeResult(resultOf({ content: [text] }))).toEqual(resultOf({ content: [text] }))
     expect(() => decodeResult({})).toThrow(ToolwireError)
   })
+})
+
+test('the message of an error names the place as code has it, and what belongs there', () => {
+  expect(() => new Conversation([{ role: 'user', content: 'Hi' }] as never)).toThrow(
+    'messages[0].content must be an array',
+  )
+  expect(() => new Conversation().append({ role: 'user', content: 7 } as never)).toThrow('content must be an array')
+  expect(() => Conversation.from('x')).toThrow('the stored data must be an array')
 })

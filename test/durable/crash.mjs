@@ -1,6 +1,6 @@
 // One crash and what came of it: a worker dies, this process goes on, and the effects are counted against what was recorded.
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -140,7 +140,7 @@ export async function late(turns) {
     const first = work(folder, turns, 'asleep:4', undefined, (child) => {
       sleeper = child
     })
-    while (stepsOf(folder).length < 3) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (!existsSync(join(folder, 'asleep'))) await delay(20)
     const second = await work(folder, turns, 'never')
     sleeper.kill('SIGCONT')
     return [(await first).result, second.result]
@@ -179,7 +179,8 @@ export async function overtake(turns, step, places) {
   try {
     let sleeper
     const first = work(folder, turns, `asleep:${step}`, undefined, (child) => (sleeper = child), places[0])
-    while (sleeper === undefined || !isStopped(sleeper.pid)) await delay(20)
+    while (!existsSync(join(folder, 'asleep'))) await delay(20)
+    await delay(50)
     const second = await work(folder, turns, 'never', undefined, undefined, places[1])
     process.kill(-sleeper.pid, 'SIGCONT')
     const results = [(await first).result, second.result]
@@ -191,12 +192,6 @@ export async function overtake(turns, step, places) {
 }
 
 const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Whether a process of the group, which the worker is in, is stopped. */
-function isStopped(group) {
-  const states = spawnSync('ps', ['-A', '-o', 'pgid=,stat='], { encoding: 'utf8' }).stdout.split('\n')
-  return states.some((line) => new RegExp(`^ *${group} +T`).test(line))
-}
 
 /** How many fresh steps a run of so many turns takes: the start, per turn a reply, an intent and three calls, and the answer. */
 export const stepsIn = (turns) => 1 + turns * 5 + 1

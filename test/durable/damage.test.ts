@@ -104,6 +104,7 @@ async function makeSamples(): Promise<void> {
   }
   await makeTorn(keep, seen[1] ?? [])
   await makeApproved(keep)
+  await makeOvertaken(keep)
 }
 
 type Keep = (name: string, from: string, made: readonly string[]) => void
@@ -123,6 +124,22 @@ async function makeTorn(
   const tools = toolsOf(made, () => leaving.abort())
   await start(folder, { tools, signal: leaving.signal })
   keep('torn', folder, made)
+}
+
+/** Taken over while calls were running: their owner still recorded what came of them. */
+async function makeOvertaken(keep: Keep): Promise<void> {
+  const folder = join(root, 'overtaken')
+  const made: string[] = []
+  const journal = fileJournalOn(unsynced, folder, { takeOver: true })
+  let isTaken = false
+  const takeOver = async (): Promise<void> => {
+    if (isTaken) return
+    isTaken = true
+    await start(folder, { tools: toolsOf(made), journal })
+  }
+  const { stop } = await start(folder, { tools: toolsOf(made, takeOver) })
+  expect(stop.error?.code).toBe('run_locked')
+  keep('overtaken', folder, made)
 }
 
 async function makeApproved(keep: Keep): Promise<void> {

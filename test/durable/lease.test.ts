@@ -1,5 +1,5 @@
 // Who has a run: one process at a time, as long as it renews its lease.
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { run } from '../../src/loop/run.js'
 import { scriptedModel } from '../../src/testing/index.js'
 import { tool } from '../../src/tools/define.js'
 import { expectPaired } from '../loop/paired.js'
-import { editLease } from './edited.js'
+import { editLease, leasePath } from './edited.js'
 
 let folder: string
 beforeEach(async () => {
@@ -27,6 +27,15 @@ test('of ten that open it at once one wins, and the others are told who', async 
   await won[0]?.close({ reason: 'answer' })
   const next = await store.open('r')
   await next.close({ reason: 'answer' })
+})
+
+test('a lease is renewed while its process waits for something', async () => {
+  const journal = await fileJournal(folder, { leaseMs: 100 }).open('r')
+  const renewals = async (): Promise<number> =>
+    (JSON.parse(await readFile(await leasePath(folder, 'r'), 'utf8')) as { readonly renewals: number }).renewals
+  const before = await renewals()
+  await expect.poll(renewals).toBeGreaterThan(before + 2)
+  await journal.close({ reason: 'answer' })
 })
 
 test('a run whose process is gone can be taken at once', async () => {
@@ -142,4 +151,19 @@ test('cancelled from outside, a running tool is told, the run stops, and it cann
   expect(await listRuns(folder)).toMatchObject([{ status: 'cancelled' }])
   const again = await run({ model: scriptedModel([]), journal: fileJournal(folder), runId: 'r' })
   expect(again.stop).toMatchObject({ reason: 'error', error: { code: 'aborted' } })
+})
+
+test('an owner whose run was deleted and started anew under the same id has lost it', async () => {
+  const old = await fileJournal(folder).open('r')
+  await rm(folder, { recursive: true })
+  const anew = await fileJournal(folder).open('r')
+  await expect(old.step('charge', async () => 1)).rejects.toMatchObject({ code: 'run_locked' })
+  await expect(old.close({ reason: 'answer' })).rejects.toMatchObject({ code: 'run_locked' })
+  await anew.step('charge', async () => 2)
+  await anew.close({ reason: 'answer' })
+  expect((await readRun(folder, 'r')).recorded).toMatchObject([{ name: 'charge', value: 2 }])
+})
+
+test.each([0, -1, Number.NaN, 3_600_001])('a lease time of %s is misuse', async (leaseMs) => {
+  await expect(fileJournal(folder, { leaseMs }).open('r')).rejects.toMatchObject({ code: 'misuse' })
 })

@@ -1,6 +1,6 @@
 // A durable run that this process takes as far as it may: turns of three parallel calls, then an answer.
 // Each tool leaves a line in the file `effects` when it takes effect.
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileJournal } from '../../dist/durable/index.js'
 import { run, tool } from '../../dist/index.js'
@@ -21,7 +21,9 @@ export async function takeUp(folder, turns, where, leaseMs) {
     tools: [effect(folder, 'pay', false), effect(folder, 'send', false), effect(folder, 'look', true)],
     prompt: 'go',
     maxTurns: turns + 1,
-    journal: mortal(fileJournal(join(folder, 'runs'), { leaseMs }), where),
+    journal: mortal(fileJournal(join(folder, 'runs'), { leaseMs }), where, () =>
+      writeFileSync(join(folder, 'asleep'), ''),
+    ),
     runId: 'r',
   })
   const answers = messages.flatMap((message) => (message.role === 'tool' ? message.results : []))
@@ -37,7 +39,7 @@ export async function takeUp(folder, turns, where, leaseMs) {
 }
 
 /** The store, in a process that dies at the boundary of a fresh step. */
-function mortal(store, where) {
+function mortal(store, where, fallAsleep) {
   const [phase, place] = where.split(':')
   let fresh = 0
   const die = (now, step = fresh) => {
@@ -51,7 +53,10 @@ function mortal(store, where) {
         fresh += 1
         const own = fresh
         die('before')
-        if (phase === 'asleep' && fresh === Number(place)) process.kill(process.pid, 'SIGSTOP')
+        if (phase === 'asleep' && fresh === Number(place)) {
+          fallAsleep()
+          process.kill(process.pid, 'SIGSTOP')
+        }
         return async () => {
           const value = await fn()
           die('during', own)

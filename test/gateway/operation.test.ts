@@ -273,7 +273,7 @@ describe('what is lost', () => {
     const refused = await ask(gateway, 'openai-chat', { body })
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      expect.stringContaining('would lose: anthropic has no place for logit_bias'),
+      expect.stringContaining('would lose: /extra/openai-chat/logit_bias (anthropic has no place for logit_bias)'),
     ])
     expect(asked()).toEqual([])
     expect(await statusOf(ask(gateway, 'openai-chat'))).toBe(200)

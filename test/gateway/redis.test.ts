@@ -2,7 +2,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -21,6 +22,33 @@ async function freePort(): Promise<number> {
   const address = server.address()
   server.close()
   return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+interface SilentProvider {
+  readonly url: string
+  asked(): number
+  /** Answers from now on, with an error. */
+  answer(): void
+}
+
+/** A provider that lets its callers wait. */
+async function silentProvider(): Promise<SilentProvider> {
+  let asked = 0
+  let isSilent = true
+  const server = createHttpServer((_, response) => {
+    asked += 1
+    if (!isSilent) response.writeHead(400).end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked: () => asked,
+    answer: () => {
+      isSilent = false
+    },
+  }
 }
 
 describe.runIf(isInstalled)('limits in Redis', () => {
@@ -172,6 +200,58 @@ describe.runIf(isInstalled)('limits in Redis', () => {
       .poll(async () => (await other.admit('team', { concurrency: 1 })).admitted, { timeout: 5_000 })
       .toBe(true)
     if (held.admitted) await held.release(0).catch(() => {}) // its connection is gone
+  })
+
+  test('the places of a gateway that was killed with kill -9 come back within its lease', async () => {
+    const silent = await silentProvider()
+    const file = join(temporaryFolder(), 'gateway.json')
+    const targets = [{ wire: 'openai-chat', baseUrl: silent.url, apiKey: 'x', model: 'm', retries: 0 }]
+    const keys = [{ name: 'killed', key: 'client-key-1', concurrency: 2 }]
+    const redis = `redis://127.0.0.1:${port}`
+    writeFileSync(file, JSON.stringify({ routes: [{ match: '*', targets }], keys, redis }))
+    const [dying, other] = await Promise.all([serve(['--config', file]), serve(['--config', file])])
+    const hanging = [askServer(dying.url), askServer(dying.url)].map((asked) => asked.catch(() => {}))
+    await expect.poll(silent.asked).toBe(2)
+    expect((await askServer(other.url)).status).toBe(503)
+    dying.kill('SIGKILL')
+    await Promise.all([...hanging, dying.ended])
+    const killedAt = performance.now()
+    expect((await askServer(other.url)).status).toBe(503)
+    silent.answer()
+    await expect.poll(async () => (await askServer(other.url)).status, { timeout: 15_000, interval: 250 }).toBe(400)
+    expect(performance.now() - killedAt).toBeLessThan(15_000)
+  }, 60_000)
+
+  test('a dead lease expires in time also when the clock of Redis was set back', async () => {
+    const client = connect()
+    const limiter = redisLimiter(client, { prefix: 'clock', leaseMs: 300 })
+    // As a lease looks when the clock was set back by an hour after it was taken.
+    await client.zadd('clock:calls:team', Date.now() + 3_600_000, 'a lease of a dead gateway')
+    expect((await limiter.admit('team', { concurrency: 1 })).admitted).toBe(false)
+    await expect
+      .poll(async () => (await limiter.admit('team', { concurrency: 1 })).admitted, { timeout: 5_000 })
+      .toBe(true)
+  })
+
+  test('many places of one gateway are renewed together', async () => {
+    const client = connect()
+    let renewals = 0
+    const counting: RedisClient = {
+      eval: (script: string, ...given: [number, ...(string | number)[]]) => {
+        if (script.includes('ipairs') === false && script.includes('PEXPIRE')) renewals += 1
+        return client.eval(script, ...given)
+      },
+    }
+    const limiter = redisLimiter(counting, { prefix: 'many', leaseMs: 300 })
+    const held = await Promise.all(Array.from({ length: 200 }, () => limiter.admit('team', { concurrency: 200 })))
+    await new Promise((resolve) => {
+      setTimeout(resolve, 900)
+    })
+    expect((await limiter.admit('team', { concurrency: 200 })).admitted).toBe(false)
+    expect(renewals).toBeGreaterThan(3)
+    expect(renewals).toBeLessThan(20)
+    await Promise.all(held.map((one) => (one.admitted ? one.release(0) : undefined)))
+    expect((await limiter.admit('team', { concurrency: 1 })).admitted).toBe(true)
   })
 
   test('a call that is longer than a lease keeps its place', async () => {

@@ -165,6 +165,35 @@ describe('gemini', () => {
   })
 })
 
+test.each([false, true])(
+  'a tool that asks a model which the key may not use is rejected; known tools: %s',
+  async (isKnown) => {
+    const { gateway, sent } = gatewayTo('anthropic')
+    const advisor = {
+      type: 'advisor_20260301',
+      name: 'advisor',
+      model: 'secret',
+      description: isKnown ? 'x'.repeat(2_000) : '',
+    }
+    const body = textOf('anthropic', { tools: [advisor] })
+    for (let round = 0; round < 20; round += 1) {
+      const response = await post(gateway, paths.anthropic, body)
+      expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('secret')])
+    }
+    expect(sent).toEqual([])
+    await post(gateway, paths.anthropic, textOf('anthropic', { tools: [{ ...advisor, model: 'any' }] }))
+    expect(sent).toHaveLength(1)
+  },
+)
+
+test('a body with millions of members is rejected before they are read', async () => {
+  const { gateway, sent } = gatewayTo('openai-chat')
+  const members = Array.from({ length: 300_000 }, (_, index) => `"m${index}":1`).join()
+  const response = await post(gateway, paths['openai-chat'], withRaw('openai-chat', members))
+  expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('10000 members')])
+  expect(sent).toEqual([])
+})
+
 test('a count of tokens obeys the same rules', async () => {
   const { gateway, sent } = gatewayTo('anthropic')
   for (const body of [

@@ -12,6 +12,7 @@ import { createSigner } from '../../src/testing/provider-signatures.js'
 import type { ServerState } from '../../src/testing/provider-state.js'
 import { createThreads } from '../../src/testing/provider-threads.js'
 import type { Turn } from '../../src/testing/scripted-turn.js'
+import { createStoredResponses } from '../../src/testing/stored-responses.js'
 import type { Transport, TransportResponse } from '../../src/transport/transport.js'
 import { routeOf } from '../../src/wire/routes.js'
 
@@ -49,7 +50,14 @@ interface CutModel {
 /** A model over what the provider server would send, without a socket. The answer is made once: every call gets the same bytes. */
 function cutModel(wire: Wire, turn: Turn): CutModel {
   const options = { strict: true, script: () => turn }
-  const state: ServerState = { options, requests: [], signer: createSigner(), threads: createThreads(), turns: 0 }
+  const state: ServerState = {
+    options,
+    requests: [],
+    signer: createSigner(),
+    threads: createThreads(),
+    stored: createStoredResponses(),
+    turns: 0,
+  }
   let answer: { readonly status: number; readonly headers: TransportResponse['headers'] } | undefined
   let whole = new Uint8Array()
   let end = Number.POSITIVE_INFINITY

@@ -15,11 +15,11 @@ const paths = {
 }
 /** What a body is made of besides its model, again and again. */
 const shapes: readonly (readonly [string, string])[] = [
-  ['numbers', '"a":1,'],
-  ['names with escapes', '"\\u0061":1,'],
-  ['texts', '"a":"b\\\\\\" c",'],
-  ['lists', '"a":[{"model":[]}],'],
-  ['tools', '"tools":[],'],
+  ['numbers', '1,'],
+  ['names with escapes', '{"\\u0061":1},'],
+  ['texts', '"b\\\\\\" c",'],
+  ['lists', '[{"model":[]}],'],
+  ['tools', '{"tools":[]},'],
 ]
 
 let arrived = 0
@@ -59,7 +59,7 @@ test.each(cases)('$wire: sending on a request grows with its $name', async ({ wi
   const target = { wire, baseUrl: 'http://127.0.0.1:9', apiKey: 'k', model: 'm', retries: 0, transport }
   const gateway = createGateway({ routes: [{ match: 'asked', targets: [target] }] })
   const growth = await growthOf(60_000, (count) => {
-    const body = `{${member.repeat(count)}"model":"asked"}`
+    const body = `{"all":[${member.repeat(count)}0],"model":"asked"}`
     return async () => {
       const { status } = await gateway(new Request(`http://127.0.0.1${paths[wire]}`, { method: 'POST', body }))
       expect(status).toBe(400)

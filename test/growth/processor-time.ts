@@ -3,60 +3,76 @@
 /** Twice the work may cost this much more. Linear is 2; a quadratic step that shows at all is well beyond it. */
 export const linear = 2.3
 
-/** The same for shapes that are measured at three sizes. */
+/** The same over two doublings, of which half of the disturbance is left. */
 export const linearPerDoubling = 2.2
 
 /** A ratio up to this needs no more rounds. One above it is mostly a round that was disturbed, so it is measured again. */
 const settled = 2.1
 const leastRounds = 2
-const mostRounds = 16
+const mostRounds = 12
 
 /** A small round that was lucky makes all that follow look bad: then it is measured anew. What grows faster shows every time. */
 const mostAttempts = 3
 
-/** Works that take less are repeated, since so short times are mostly noise. */
-const leastMicroseconds = 3_000
+/** Something that takes longer than this for its rounds is not a matter of noise. */
+const mostMicroseconds = 1_500_000
 
-/** What `size`, twice and four times as much cost, in milliseconds, and the larger of both ratios. */
+/** Works that take less are repeated, since so short times are mostly noise. */
+const leastMicroseconds = 2_000
+
+/** What takes less is copied faster while it fits into a cache of the processor: then more of it is measured. */
+const leastMilliseconds = 2
+
+/** What each size costs in milliseconds, and how much more per doubling. */
 export interface Growth {
   readonly ratio: number
   readonly milliseconds: readonly number[]
 }
 
+type Works = readonly (readonly [factor: number, work: () => unknown])[]
+
 /**
- * The growth over two doublings. Each time is the least of several rounds, taken in turns: whatever disturbs a round can only add
- * to it. The smaller works are repeated, so that all sides leave as much to collect. `limit` is what is worth another attempt.
+ * The growth over sizes that are `factors` of the given one, per doubling from the first to the last. Each time is the least of
+ * several rounds, taken in turns: whatever disturbs a round can only add to it. The smaller works are repeated, so that all leave as
+ * much to collect. Above `limit` it is measured again.
  */
 export async function growthOver(
   size: number,
   workOf: (size: number) => () => unknown,
-  limit = linearPerDoubling,
+  { factors = [1, 4], limit = linearPerDoubling }: { factors?: readonly number[]; limit?: number } = {},
 ): Promise<Growth> {
-  const works = [workOf(size), workOf(2 * size), workOf(4 * size)] as const
-  for (const work of works) await work() // code is compiled here: it would be counted for the small work only
-  const once = Math.min(await processorTime(works[0], 1), await processorTime(works[0], 1))
+  const works = factors.map((factor) => [factor, workOf(factor * size)] as const)
+  for (const [, work] of works.toReversed()) await work() // code is compiled here: it would be counted for the small work only
+  const once = await processorTime(works[0]?.[1] ?? (() => {}), 1)
   const repeats = Math.max(1, Math.ceil(leastMicroseconds / Math.max(once, 1)))
   let growth = await measure(works, repeats)
   for (let attempt = 1; attempt < mostAttempts && growth.ratio > limit; attempt += 1) {
     growth = better(growth, await measure(works, repeats))
   }
-  return growth
+  const isTooFast = (growth.milliseconds.at(-1) ?? 0) < leastMilliseconds
+  return growth.ratio > limit && isTooFast ? growthOver(4 * size, workOf, { factors, limit }) : growth
 }
 
 /** The cost of `2 * size` over that of `size`. */
 export async function growthOf(size: number, workOf: (size: number) => () => unknown): Promise<number> {
-  return (await growthOver(size, workOf, linear)).ratio
+  return (await growthOver(size, workOf, { factors: [1, 2], limit: linear })).ratio
 }
 
-async function measure(works: readonly (() => unknown)[], repeats: number): Promise<Growth> {
+async function measure(works: Works, repeats: number): Promise<Growth> {
+  const largest = works.at(-1)?.[0] ?? 1
+  const doublings = Math.log2(largest / (works[0]?.[0] ?? 1))
   const least = works.map(() => Number.POSITIVE_INFINITY)
   let ratio = Number.POSITIVE_INFINITY
+  let spent = 0
   for (let round = 0; round < leastRounds || (round < mostRounds && ratio > settled); round += 1) {
-    for (const [index, work] of works.entries()) {
-      const times = repeats * 2 ** (works.length - 1 - index)
-      least[index] = Math.min(least[index] ?? 0, (await processorTime(work, times)) / times)
+    if (round >= leastRounds && spent > mostMicroseconds) break
+    for (const [index, [factor, work]] of works.entries()) {
+      const times = (repeats * largest) / factor
+      const time = await processorTime(work, times)
+      spent += time
+      least[index] = Math.min(least[index] ?? time, time / times)
     }
-    ratio = Math.max(...least.slice(1).map((time, index) => time / (least[index] ?? time)))
+    ratio = ((least.at(-1) ?? 1) / (least[0] ?? 1)) ** (1 / doublings)
   }
   return { ratio, milliseconds: least.map((time) => time / 1000) }
 }

@@ -22,6 +22,8 @@ export interface RequestParts {
 /** Fills a request with as much of one thing as is asked for. `size` is a length that is about 250 kB. */
 export interface RequestShape {
   readonly size: number
+  /** The longest that is not refused for another reason, such as its depth. */
+  readonly most?: number
   readonly build: (length: number) => RequestParts
 }
 
@@ -187,6 +189,13 @@ export const histories: Readonly<Record<string, RequestShape>> = {
   ]),
 }
 
+/** A tool whose schema has as many levels. */
+const nestedTool = (levels: number): readonly ToolSpec[] => {
+  let path: object = string
+  for (let level = 0; level < levels; level += 1) path = { type: 'object', properties: { a: path } }
+  return [spec('read_file', { path })]
+}
+
 export const settings: Readonly<Record<string, RequestShape>> = {
   tools: tools(1_000, (n) => times(n, (i) => spec(`read_${i}`))),
   'tools with names that are not allowed': tools(1_000, (n) => times(n, (i) => spec(`read file ${i}!`))),
@@ -203,11 +212,7 @@ export const settings: Readonly<Record<string, RequestShape>> = {
   'alternatives of a schema': tools(5_000, (n) => [
     spec('read_file', { path: { anyOf: times(n, (i) => ({ type: 'string', maxLength: i })) } }),
   ]),
-  'levels of a schema': tools(100, (n) => [
-    spec('read_file', {
-      path: times(n, () => 0).reduce<object>((inner) => ({ type: 'object', properties: { a: inner } }), string),
-    }),
-  ]),
+  'levels of a schema': { ...tools(50, nestedTool), most: 200 },
   'definitions of a schema': tools(3_000, (n) => {
     const named = times(n, (i) => [`path_${i}`, { $ref: `#/$defs/type_${i}` }] as const)
     const one = spec('read_file', Object.fromEntries(named))

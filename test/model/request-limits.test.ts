@@ -1,7 +1,8 @@
 // A model refuses requests and answers that hold more of something than its `requestLimits` allow.
 import { expect, test } from 'vitest'
 import type { Wire } from '../../src/conversation/messages.js'
-import { utf8 } from '../../src/frames/body.js'
+import { unfold } from '../../src/conversation/unfold.js'
+import { bodyText, utf8 } from '../../src/frames/body.js'
 import { compatible } from '../../src/model/factories.js'
 import { responseOf } from '../../src/testing/scripted-turn.js'
 import { codecs, profileOf } from '../../src/wire/index.js'
@@ -17,10 +18,13 @@ function modelWith(
   const codec = codecs[wire]
   const env = { profile: profileOf(codec), createdSeconds: 0, deltas: false }
   const turn = { text: 'Done', calls: Array.from({ length: calls }, (_, n) => ({ name: 'look', args: { n } })) }
-  const { http } = codec.response.encode(responseOf(turn, 0, 'm'), { wire, model: 'm', stream: false }, env)
+  const response = responseOf(turn, 0, 'm')
+  const { http } = codec.response.encode(response, { wire, model: 'm', stream: false }, env)
+  const encoder = codec.stream.encode({ wire, model: 'm', stream: true }, env)
+  const streamed = [...unfold(response).map((event) => encoder.push(event)), encoder.end()].join('')
   let sent = 0
-  async function* body(): AsyncGenerator<Uint8Array> {
-    yield utf8(http.body)
+  async function* body(text: string): AsyncGenerator<Uint8Array> {
+    yield utf8(text)
   }
   const model = compatible({
     wire,
@@ -29,9 +33,10 @@ function modelWith(
     model: 'm',
     requestLimits,
     capabilities: { tools: 'yes' },
-    async transport() {
+    async transport({ url, body: asked = '' }) {
       sent += 1
-      return { ...http, body: body() }
+      const isStreamed = url.includes('stream') || bodyText(asked).includes('"stream":true')
+      return { ...http, body: body(isStreamed ? streamed : http.body) }
     },
   })
   return { model, sent: () => sent }
@@ -57,6 +62,14 @@ test.each(wires)('%s: an answer with more calls than the limit is an error', asy
     code: 'limit_exceeded',
     detail: { path: 'the answer', count: 4, limit: 3, option: 'requestLimits.callsPerTurn' },
   })
+})
+
+test.each(wires)('%s: a streamed answer with more calls than the limit is an error', async (wire) => {
+  const tools = [{ name: 'look' }]
+  const few = modelWith(wire, { callsPerTurn: 3 }, 3)
+  expect((await few.model.stream({ messages: [user], tools })).toolCalls).toHaveLength(3)
+  const many = modelWith(wire, { callsPerTurn: 3 }, 6)
+  await expect(many.model.stream({ messages: [user], tools })).rejects.toMatchObject({ code: 'limit_exceeded' })
 })
 
 test('a limit that is not above 0 is misuse', () => {

@@ -222,6 +222,18 @@ describe('several calls in one text', () => {
     expect(find(text)).toBeUndefined()
   })
 
+  test('white space and signs without end between two calls are read once', () => {
+    const [first, second] = [deepSeek('get_weather', '{"days": 1}'), deepSeek('get_weather', '{"days": 2}')]
+    for (const gap of [
+      ' '.repeat(200_000),
+      '\n'.repeat(200_000),
+      '</tool_call> '.repeat(20_000),
+      '<a'.repeat(100_000),
+    ]) {
+      expect(callsIn(`${first}${gap}x${second}`)).toHaveLength(2)
+    }
+  })
+
   test('many calls behind a long text are found', () => {
     const many = Array.from({ length: 500 }, (_, index) => deepSeek('get_weather', `{"days": ${index}}`)).join('')
     expect(callsIn(`${'Words. '.repeat(100_000)}${many}`)).toHaveLength(500)

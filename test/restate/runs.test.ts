@@ -39,6 +39,13 @@ test('a run is started under its id, as one segment of the path', async () => {
   ])
 })
 
+test.each(['..', '.', '', '\ud800'])('a run cannot have the id %j, which would be another path', async (runId) => {
+  const { runs, asked } = client(() => [202, accepted])
+  await expect(runs.start({ prompt: 'go' }, { runId })).rejects.toMatchObject({ code: 'misuse' })
+  await expect(runs.get(runId).result()).rejects.toMatchObject({ code: 'misuse' })
+  expect(asked).toEqual([])
+})
+
 test.each([
   ['cancelled', failed(409, 'Cancelled'), 'aborted', /was cancelled/],
   ['unknown', failed(404, 'not found'), 'not_found', /no run "r"/],

@@ -6,18 +6,8 @@ import type { Json, JsonObject } from '../../src/json/types.js'
 import { newRun } from '../../src/schema/run.js'
 import { compileSchema } from '../../src/schema/validate.js'
 import { decodeArguments } from '../../src/tools/arguments.js'
-
-/** `valid`, `invalid`, the limit that ended the check, or the rule the schema breaks. */
-export type Verdict = string
-
-export interface HostileRow {
-  readonly title: string
-  readonly verdict: Verdict
-  readonly schema: () => JsonObject
-  /** The value to check, or the text of arguments to decode. */
-  readonly value?: () => unknown
-  readonly text?: () => string
-}
+import { type HostileRow, many, nested, type Verdict } from './hostile-parts.js'
+import { referenceRows } from './hostile-references.js'
 
 /** What became of a row, and the work that its check was metered with (none for what was refused before). */
 export function judge(schema: JsonObject, value: unknown): { readonly verdict: Verdict; readonly work: number } {
@@ -48,14 +38,8 @@ function ruleOf(error: unknown, key: string): Verdict {
   throw error
 }
 
-function many<T>(length: number, make: (index: number) => T): T[] {
-  return Array.from({ length }, (_, index) => make(index))
-}
 function named(length: number, schema: Json): JsonObject {
   return Object.fromEntries(many(length, (index) => [`p${index}`, schema]))
-}
-function nested(depth: number): unknown {
-  return many(depth, () => 0).reduce((inner: unknown) => [inner], 1 as unknown)
 }
 function keyed(length: number): { readonly [key: string]: number } {
   return Object.fromEntries(many(length, (index) => [`k${index}`, index]))
@@ -325,68 +309,7 @@ export const hostileRows: readonly HostileRow[] = [
     schema: () => ({ allOf: many(900, (index) => ({ $ref: `#${'/a'.repeat(490)}/${index}` })) }),
     value: () => 1,
   },
-  {
-    title: 'a chain of 900 references',
-    verdict: 'valid',
-    schema: () => ({
-      $ref: '#/$defs/d0',
-      $defs: Object.fromEntries(
-        many(900, (index) => [`d${index}`, index < 899 ? { $ref: `#/$defs/d${index + 1}` } : {}]),
-      ),
-    }),
-    value: () => 1,
-  },
-  {
-    title: '560 documents in one schema, each referred to',
-    verdict: 'valid',
-    schema: () => ({
-      $id: 'https://example.com/root',
-      properties: Object.fromEntries(many(560, (index) => [`q${index}`, { $ref: `p${index}` }])),
-      $defs: Object.fromEntries(many(560, (index) => [`d${index}`, { $id: `p${index}`, type: 'object' }])),
-    }),
-    value: () => ({ q559: {} }),
-  },
-  {
-    title: '900 documents with the same URI',
-    verdict: 'ref_unresolved',
-    schema: () => ({
-      $ref: 'https://example.com/same',
-      $defs: Object.fromEntries(
-        many(900, (index) => [`d${index}`, { $id: 'https://example.com/same', minLength: index }]),
-      ),
-    }),
-    value: () => 1,
-  },
-  {
-    title: 'documents nested 45 deep, each with a long relative URI',
-    verdict: 'ref_unresolved',
-    schema: () =>
-      many(45, (index) => index).reduce<JsonObject>(
-        (inner, index) => ({ $id: `${'x'.repeat(900)}${index}/`, $ref: `${'y'.repeat(900)}/../z`, allOf: [inner] }),
-        {},
-      ),
-    value: () => 1,
-  },
-  {
-    title: 'dynamic references through 300 documents',
-    verdict: 'work',
-    schema: () => ({
-      $id: 'https://example.com/d0',
-      $dynamicAnchor: 'here',
-      items: { $ref: 'd1' },
-      $defs: Object.fromEntries(
-        many(300, (index) => [
-          `d${index + 1}`,
-          {
-            $id: `d${index + 1}`,
-            $dynamicAnchor: 'here',
-            ...(index < 299 ? { allOf: [{ $ref: `d${index + 2}` }] } : { items: { $dynamicRef: '#here' } }),
-          },
-        ]),
-      ),
-    }),
-    value: () => nested(100),
-  },
+  ...referenceRows,
   // Patterns
   {
     title: '(a+)+$ on a long text',

@@ -169,7 +169,7 @@ describe('custom calls that the provider makes and answers itself', () => {
     expect(request.messages[1]).toMatchObject({ content: [{ type: 'opaque', data: search }, { type: 'text' }] })
   })
 
-  test('are told apart from those that the client declares, in a namespace too', () => {
+  test('differ from calls of tools that the client declares, in a namespace too', () => {
     const own = { ...search, call_id: 'call_2', name: 'note', input: 'six' }
     for (const data of [
       { type: 'custom', name: 'note' },

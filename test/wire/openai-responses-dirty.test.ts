@@ -322,3 +322,77 @@ describe('an end that contradicts the deltas', () => {
     expect(input.find(({ type }) => type === 'reasoning')).toEqual(item)
   })
 })
+
+describe('messages that hold more than text', () => {
+  const chart: JsonObject = { type: 'output_chart', data: [1, 2] }
+  const text = (words: string): JsonObject => ({ type: 'output_text', text: words, annotations: [] })
+  const message = (content: readonly JsonObject[]): JsonObject =>
+    ({ type: 'message', id: 'm1', role: 'assistant', status: 'completed', content }) as JsonObject
+  const delta = (index: number, words: string): JsonObject => {
+    return {
+      type: 'response.output_text.delta',
+      item_id: 'm1',
+      output_index: 0,
+      content_index: index,
+      delta: words,
+    }
+  }
+  const kinds = (parts: readonly { readonly type: string; readonly text?: string }[]): unknown =>
+    parts.map((part) => part.text ?? part.type)
+
+  test.each([
+    ['last', [text('Low tide.'), chart], ['Low tide.', 'opaque']],
+    ['first', [chart, text('Low tide.')], ['opaque', 'Low tide.']],
+    ['between', [text('Low '), chart, text('tide.')], ['Low ', 'opaque', 'tide.']],
+  ])('an unknown part that is %s does not hide the text, whole or streamed', (_, content, expected) => {
+    const whole = { id: 'resp_1', status: 'completed', output: [message(content)] }
+    const http = { status: 200, headers: {}, body: JSON.stringify(whole) }
+    const { response } = fold(codec.response.decode(http, exchange, env()))
+    const deltas = content.flatMap((part, index) => (typeof part.text === 'string' ? [delta(index, part.text)] : []))
+    const { response: streamed } = fold(
+      decodeStream([sse(...deltas, done(message(content), 0), completed([message(content)]))]),
+    )
+    for (const { message: read } of [response, streamed]) expect(kinds(read.content as never)).toEqual(expected)
+    expect(streamed.message).toEqual(response.message)
+    const user = { role: 'user', content: [{ type: 'text', text: 'When?' }] } as const
+    const request = { model: exchange.model, messages: [user, response.message, user] }
+    const { http: again, losses } = codec.request.encode(request, { stream: false }, env())
+    expect(losses).toEqual([])
+    const { request: back } = codec.request.decode({ ...again, body: bodyText(again.body) }, env())
+    expect(kinds(back.messages[1]?.role === 'assistant' ? (back.messages[1].content as never) : [])).toEqual(expected)
+  })
+
+  test('an item that is done without content does not take back its text', () => {
+    const { response } = fold(
+      decodeStream([sse(delta(0, 'Low tide.'), done(message([]), 0), completed([message([])]))]),
+    )
+    expect([response.text, response.message.content.length]).toEqual(['Low tide.', 1])
+  })
+
+  test('text that is sent only when it is done is read, and one that was streamed is not read twice', () => {
+    const said = (index: number, words: string): JsonObject => {
+      return { type: 'response.output_text.done', item_id: 'm1', output_index: 0, content_index: index, text: words }
+    }
+    const end = { ...(completed([]) as JsonObject) }
+    const bare = { type: 'message', id: 'm1', role: 'assistant', status: 'in_progress' }
+    const start = { type: 'response.output_item.added', output_index: 0, item: bare }
+    for (const events of [
+      [start, said(0, 'Low tide.'), end],
+      [start, delta(0, 'Low '), said(0, 'Low tide.'), end],
+      [start, delta(0, 'Low tide.'), said(0, 'Low tide.'), done(message([text('Low tide.')]), 0), end],
+      [said(0, 'Low tide.'), completed([message([text('Low tide.')])])],
+    ]) {
+      const { response, error } = fold(decodeStream([sse(...(events as JsonObject[]))]))
+      expect([error, response.text, response.losses]).toEqual([undefined, 'Low tide.', []])
+    }
+  })
+
+  test('a message that is announced without content keeps its id', () => {
+    const bare = { type: 'message', id: 'm1', role: 'assistant', status: 'in_progress' }
+    const start = { type: 'response.output_item.added', output_index: 0, item: bare }
+    const { response } = fold(decodeStream([sse(start, delta(0, 'Low tide.'), completed([]) as JsonObject)]))
+    expect(response.message.content).toMatchObject([
+      { type: 'text', text: 'Low tide.', opaque: { data: { id: 'm1' } } },
+    ])
+  })
+})

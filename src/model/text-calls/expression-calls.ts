@@ -28,7 +28,7 @@ export function expressions(text: string, from: number, tools: DeclaredTools): B
       tools,
     )
     if (found === undefined) return calls.length === 0 ? undefined : { calls, end }
-    calls.push(...found.calls)
+    for (const call of found.calls) calls.push(call)
     end = found.end
   }
 }

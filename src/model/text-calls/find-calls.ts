@@ -60,7 +60,6 @@ const suspects = /<|\[TOOL_CALLS\]|functools\[|>>>|\sto=functions\./g
 /** Signs around calls that mean nothing without them. */
 const wrappers =
   /<\/?(?:tool_calls?|TOOLCALL|function_calls?|longcat_tool_call|[\w-]+:tool_call|[\w]*_?function_calls?|｜DSML｜(?:function_calls|tool_calls))>|<\|(?:tool_calls_section_(?:begin|end)|tool_call_end|END_ACTION|action_end|tools_suffix|python_end|call)\|>|<｜tool[▁_](?:calls?[▁_](?:begin|end)|calls|sep)｜>|<tool_call\|>|<end_function_call>|<\|(?:open|close)\|>(?:tools|message)<\|sep\|>/g
-const wrappersAtEnd = new RegExp(`(?:\\s|${wrappers.source})*$`)
 /** Signs that begin a call. One that is left over began a call that cannot be read. */
 const danglingSign =
   /<(?:tool_call|TOOLCALL|function_call|longcat_tool_call|[\w-]+:tool_call)>|<\|(?:function_call|tool_call|tool_call_begin|tool_call_argument_begin|START_ACTION|tool_call_start|python_start)\|>|<\|tool_call>|<start_function_call>|\[TOOL_CALLS\]|<｜tool[▁_]call[▁_]begin｜>|<function=|invoke name=/
@@ -116,7 +115,7 @@ function blocksIn(
     tried += 1
     const between = text.slice(at, from)
     before.add(between)
-    if (before.isQuoting() || danglingSign.test(between.replace(wrappersAtEnd, ''))) return undefined
+    if (before.isQuoting() || danglingSign.test(withoutLastWrappers(between))) return undefined
     const block = opened(tools)
     if (block === undefined) return undefined
     blocks.push({ from, block })
@@ -124,6 +123,17 @@ function blocksIn(
     search = at
   }
   return undefined
+}
+
+/** The text without the signs at its end that only wrap the call behind it. One pass, whatever the text is. */
+function withoutLastWrappers(text: string): string {
+  let end = text.length
+  let from = 0
+  for (const { index, 0: sign } of text.matchAll(wrappers)) {
+    if (from === 0 || text.slice(from, index).trim() !== '') end = index
+    from = index + sign.length
+  }
+  return text.slice(from).trim() === '' ? text.slice(0, end) : text
 }
 
 function openedAt(text: string, index: number): ((tools: DeclaredTools) => Block | undefined) | undefined {

@@ -8,6 +8,7 @@ import { isIri, isIriReference, isUri, isUriReference, isUriTemplate } from './u
 
 export type { Formats }
 
+/** The name of a format of draft 2020-12. */
 export type FormatName =
   | 'date-time'
   | 'date'

@@ -151,10 +151,10 @@ function rootTarget(schema: JsonObject, context: Context): Json {
 /** The schemas inside a lowered one, which has few places for them. */
 function innerSchemas({ properties, $defs, items, anyOf }: JsonObject): readonly JsonObject[] {
   const found: Json[] = []
-  if (isJsonObject(properties)) found.push(...Object.values(properties))
-  if (isJsonObject($defs)) found.push(...Object.values($defs))
+  if (isJsonObject(properties)) for (const item of Object.values(properties)) found.push(item)
+  if (isJsonObject($defs)) for (const item of Object.values($defs)) found.push(item)
   if (items !== undefined) found.push(items)
-  if (Array.isArray(anyOf)) found.push(...anyOf)
+  if (Array.isArray(anyOf)) for (const item of anyOf) found.push(item)
   return found.filter(isJsonObject)
 }
 

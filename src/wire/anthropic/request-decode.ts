@@ -82,7 +82,7 @@ function readMessages(list: readonly Json[], inputs: FindSpan): readonly Message
         break
       }
       case 'user':
-        messages.push(...readUser(message, blocks, names))
+        for (const added of readUser(message, blocks, names)) messages.push(added)
         break
       case 'system':
         messages.push(readMidSystem(message, blocks))

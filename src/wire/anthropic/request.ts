@@ -265,7 +265,7 @@ function writeFormat(output: OutputSpec, losses: Loss[]): JsonObject | undefined
     losses.push(lossOf('output_dropped', '/output', 'dropped', `the wire cannot be held to this schema: ${refused}`))
     return undefined
   }
-  losses.push(...schemaLosses(wire, output.schema, schema, notes, '/output/schema'))
+  for (const loss of schemaLosses(wire, output.schema, schema, notes, '/output/schema')) losses.push(loss)
   return { type: 'json_schema', schema }
 }
 

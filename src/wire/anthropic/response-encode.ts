@@ -58,7 +58,7 @@ function writeContent(
   const found: Loss[] = []
   const blocks = content.map((part, index) => writeAnswerPart(part, at('/message/content', index), found))
   if (isDoubtful(response)) reportCalls(content, { id, reason }, found)
-  losses.push(...found)
+  for (const loss of found) losses.push(loss)
   if (found.length > 0) reportLists(response, found, losses)
   return blocks.filter((block) => block !== undefined)
 }
@@ -88,7 +88,7 @@ function writeAnswerThinking(part: ReasoningPart, path: string, losses: Loss[]):
     losses.push(lossOf('reasoning_empty', path, 'dropped', 'reasoning without text or signature is not sent'))
     return undefined
   }
-  losses.push(...found)
+  for (const loss of found) losses.push(loss)
   return block
 }
 

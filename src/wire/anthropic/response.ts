@@ -38,7 +38,13 @@ function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: 
   const origin = originOf(exchange, env)
   const start = startEvent(body, origin)
   const events: CompletionEvent[] = [start]
-  const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => start.id })
+  const calls = callAssembler({
+    wire,
+    exchange,
+    deltas: env.deltas,
+    maxCalls: env.limits?.calls,
+    responseId: () => start.id,
+  })
   const content = body.content as readonly Json[]
   const inputs = rawInputs(text, inputsOf(content))
   const readable = content.filter(isReadable)

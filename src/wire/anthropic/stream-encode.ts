@@ -96,7 +96,7 @@ function finish(writer: Writer): string {
   const blocks = writer.blocks.finish()
   const { response } = writer.folder.done()
   const { message, losses } = writeAnswer(response, writer.env)
-  writer.losses.push(...losses)
+  for (const loss of losses) writer.losses.push(loss)
   if (writer.blocks.isDoubtful) reportContent(writer, response, String(message.id), String(message.stop_reason))
   const { stop_reason, stop_sequence, stop_details, container, diagnostics, usage, ...rest } = message
   const { id: _, type: __, role: ___, model: ____, content: _____, ...fields } = rest

@@ -87,7 +87,13 @@ function readerOf(exchange: Exchange, env: Env): Reader {
   const reader: Reader = {
     exchange,
     origin: originOf(exchange, env),
-    calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => reader.id }),
+    calls: callAssembler({
+      wire,
+      exchange,
+      deltas: env.deltas,
+      maxCalls: env.limits?.calls,
+      responseId: () => reader.id,
+    }),
     blocks: [],
     byIndex: new Map(),
     fragments: new ChangingText(),

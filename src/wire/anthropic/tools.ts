@@ -102,7 +102,7 @@ function writeSchema(
     return lowered.schema
   }
   if (keys === undefined) {
-    losses.push(...schemaLosses(wire, schema, lowered.schema, lowered.notes, inputSchemaPath))
+    for (const loss of schemaLosses(wire, schema, lowered.schema, lowered.notes, inputSchemaPath)) losses.push(loss)
     return lowered.schema
   }
   const spelt = renamedProperties(lowered.schema, keys)

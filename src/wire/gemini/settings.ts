@@ -34,7 +34,7 @@ export function writeSettings(given: CompletionRequest, profile: GeminiProfile, 
   if (toolConfig === undefined && hasPlainSettings(request)) return written
   const { model: _, messages: __, tools: ___, ...before } = request
   differences(wire, before, readSettings(written, takesNoBudget(profile, request.model)), '', losses)
-  losses.push(...schemaNotes(wire, notes, '/output/schema'))
+  for (const loss of schemaNotes(wire, notes, '/output/schema')) losses.push(loss)
   return written
 }
 
@@ -220,7 +220,7 @@ function writeGenerationConfig(
     const written = writeSchema(output.schema, noteOf(own, 'responseSchema'), profile.schemas, () =>
       lowerOutput(output, schemaDialects(profile)),
     )
-    notes.push(...written.notes)
+    for (const note of written.notes) notes.push(note)
     if (written.openApi === undefined) fields.responseJsonSchema = written.schema
     else fields.responseSchema = written.openApi
   }

@@ -81,7 +81,7 @@ function writeDeclaration(tool: ToolSpec, begins: boolean, profile: GeminiProfil
   })
   if (begins || openApi !== undefined || schema !== tool.inputSchema || !isPlainTool(tool, text))
     differences(wire, tool, readDeclaration(parseBody(text) as JsonObject, begins), '', losses)
-  losses.push(...schemaNotes(wire, notes, inputSchemaPath))
+  for (const loss of schemaNotes(wire, notes, inputSchemaPath)) losses.push(loss)
   return { text, losses }
 }
 

@@ -45,7 +45,13 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
   let hasUnreadableCall = false
   /** Text that may turn out to be a call, which can be said of the whole alone. */
   let held = exchange.callAsText === true ? '' : undefined
-  const calls = callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => created })
+  const calls = callAssembler({
+    wire,
+    exchange,
+    deltas: env.deltas,
+    maxCalls: env.limits?.calls,
+    responseId: () => created,
+  })
 
   const start = (line: JsonObject, message: JsonObject | undefined, events: CompletionEvent[]): void => {
     state = 'started'
@@ -108,7 +114,8 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
     const text = held ?? ''
     held = undefined
     const call = isWhole && calls.count() === 0 ? callIn(text) : undefined
-    if (call !== undefined) events.push(...calls.push(fragmentOf(call.head, call.span), slots.call))
+    if (call !== undefined)
+      for (const event of calls.push(fragmentOf(call.head, call.span), slots.call)) events.push(event)
     else if (text !== '') events.push({ type: 'text_delta', part: slots.text, text })
   }
 

@@ -83,7 +83,7 @@ export function encode(exchange: Exchange, env: Env): StreamEncoder {
       const { response } = folder.done()
       const calls = sendCalls(response)
       if (state === 'open') return calls
-      losses.push(...answerLosses(response, () => whole(response), exchange, env))
+      for (const loss of answerLosses(response, () => whole(response), exchange, env)) losses.push(loss)
       return `${calls}${writeLine(lastLine(response, fields ?? {}, exchange, env))}`
     },
   }

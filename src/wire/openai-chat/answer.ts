@@ -14,6 +14,7 @@ import { leftover } from '../extra.js'
 import { refusalNotes } from '../refusals.js'
 import { errorIn } from './error.js'
 import { addBody, addChoice, addMember, addOther, addUsage, type Facts, metadataOf, noFacts } from './facts.js'
+import { isBlock, messageOf, missingIn, newIn } from './message.js'
 import { mergeDetails, readReasoning, readThinking } from './reasoning.js'
 import { finishReasonOf, isNull, legacyCallId, modelled, slots, wire } from './types.js'
 import { findUsage, fullerUsage, readUsage } from './usage.js'
@@ -55,7 +56,13 @@ export function openAnswer(exchange: Exchange, env: Env, whole: boolean): Answer
   const answer: Answer = {
     origin: { wire, provider, ...(exchange.model === '' ? {} : { model: exchange.model }) },
     whole,
-    calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => answer.id }),
+    calls: callAssembler({
+      wire,
+      exchange,
+      deltas: env.deltas,
+      maxCalls: env.limits?.calls,
+      responseId: () => answer.id,
+    }),
     facts: noFacts(),
     id: '',
     model: '',
@@ -190,35 +197,6 @@ function readChoice(answer: Answer, choice: JsonObject, text: string, events: Co
   }
 }
 
-/**
- * The message of a choice, or its delta in a stream; the text of the older completions API counts as one.
- * quirk(perplexity): choices have both, with an empty delta in a body and the text so far as the message in a stream
- */
-export function messageOf({ message, delta, text }: JsonObject, whole: boolean): JsonObject | undefined {
-  const [first, second] = whole ? [message, delta] : [delta, message]
-  if (isJsonObject(first)) return first
-  if (isJsonObject(second)) return second
-  return typeof text === 'string' ? { content: text } : undefined
-}
-
-/** What a message at the end of a stream adds to the deltas. Text that was shown cannot be taken back: where the message differs, it is left out. */
-function newIn(answer: Answer, message: JsonObject, events: CompletionEvent[]): JsonObject {
-  const { calls, reasoning, refused, textLength } = answer
-  const { content } = message
-  if (textLength > 0 && typeof content === 'string' && content !== '' && content.length !== textLength) {
-    const said = 'the text at the end of the stream differs from what was streamed before; the streamed text is kept'
-    const loss = { code: 'streamed_text_kept', wire, path: '/text', kind: 'repaired', message: said } as const
-    events.push({ type: 'loss', loss })
-  }
-  const isKnown = (key: string): boolean => {
-    if (key === 'content') return textLength > 0
-    if (key === 'tool_calls' || key === 'function_call') return calls.count() > 0
-    if (key === 'refusal') return refused
-    return key.startsWith('reasoning') && reasoning !== undefined
-  }
-  return Object.fromEntries(Object.entries(message).filter(([key]) => !isKnown(key)))
-}
-
 /** Every member of a message or delta, in one pass; then reasoning, text, refusal and calls, in this order. */
 function readDelta(answer: Answer, delta: JsonObject, text: string, events: CompletionEvent[]): void {
   let content: Json | undefined
@@ -288,7 +266,7 @@ function noteReasoning(answer: Answer, field: Json | undefined, events: Completi
 }
 
 /**
- * Content that is no string: blocks, or an answer in JSON as the value itself, which is read as its text.
+ * Content that isn't a string: blocks, or a JSON answer sent as the value itself, which is read as its text.
  * quirk(workers-ai): an answer in a schema is an object; test/wire/openai-chat-dirty.test.ts
  */
 function readContent(answer: Answer, content: Json, json: string, events: CompletionEvent[]): void {
@@ -298,11 +276,6 @@ function readContent(answer: Answer, content: Json, json: string, events: Comple
   }
   const pointer = `/choices/${answer.place}/${answer.whole ? 'message' : 'delta'}/content`
   pushText(answer, rawSpans(json, [pointer]).get(pointer) ?? JSON.stringify(content), events)
-}
-
-/** Whether a lone value is a content block: its type is text, or names the member that holds the content. */
-function isBlock(value: Json): boolean {
-  return isJsonObject(value) && typeof value.type === 'string' && Object.hasOwn(value, value.type)
 }
 
 function readBlocks(answer: Answer, content: Json, events: CompletionEvent[]): void {
@@ -445,13 +418,4 @@ export function finishAnswer(answer: Answer, events: CompletionEvent[]): void {
     ...(raw === '' ? {} : { raw }),
     ...(metadata === undefined ? {} : { metadata }),
   })
-}
-
-/** Why an answer that ended well is no answer; nothing when it is one. */
-function missingIn({ hasMessage, textLength, hasUnreadable, calls }: Answer): string | undefined {
-  if (!hasMessage) return 'choices[0] must be an object with a message'
-  if (hasUnreadable && textLength === 0 && calls.count() === 0) {
-    return 'choices[0].message holds no text, and its content or tool_calls are in no known form'
-  }
-  return undefined
 }

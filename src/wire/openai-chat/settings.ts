@@ -152,7 +152,8 @@ function writeOutput(writing: Writing): void {
   if (more !== undefined) inner.response_format = { json_schema: more }
   const { description, strict } = output
   const lowered = lowerOutput(output, toolDialects)
-  losses.push(...schemaLosses(wire, output.schema, lowered.schema, lowered.notes, '/output/schema'))
+  for (const loss of schemaLosses(wire, output.schema, lowered.schema, lowered.notes, '/output/schema'))
+    losses.push(loss)
   if (strict === true && !lowered.strict) {
     const message = 'the schema cannot be said in strict mode'
     losses.push({ code: 'output_field_dropped', wire, path: '/output/strict', kind: 'dropped', message })

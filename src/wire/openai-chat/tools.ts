@@ -41,7 +41,7 @@ function writeParameters({ inputSchema, strict }: ToolSpec, definition: Definiti
     return
   }
   const lowered = lowerTool(inputSchema, strict, toolDialects)
-  losses.push(...schemaLosses(wire, inputSchema, lowered.schema, lowered.notes, inputSchemaPath))
+  for (const loss of schemaLosses(wire, inputSchema, lowered.schema, lowered.notes, inputSchemaPath)) losses.push(loss)
   definition.parameters = lowered.schema
   if (strict === undefined) return
   if (!strict || lowered.strict) {

@@ -120,20 +120,30 @@ export function opaqueItem(item: JsonObject, origin: Origin): OpaquePart {
   return { type: 'opaque', origin, data: item }
 }
 
-/** The text parts of an assistant message; nothing for one that holds anything but text and refusals. */
-export function decodeMessage(item: JsonObject, origin: Origin): readonly TextPart[] | undefined {
+/**
+ * The parts of an assistant message, one for each of its content: text and refusals, and whatever else it holds as a message of its own.
+ * Nothing for a message without any text.
+ */
+export function decodeMessage(item: JsonObject, origin: Origin): readonly (TextPart | OpaquePart)[] | undefined {
   if (!isMessage(item) || (item.role ?? 'assistant') !== 'assistant') return undefined
   const content = typeof item.content === 'string' ? [{ type: 'output_text', text: item.content }] : item.content
-  if (!Array.isArray(content) || content.length === 0 || !content.every(isText)) return undefined
-  return content.map((part: JsonObject, index) => decodeText(part, index === 0 ? item : undefined, origin))
+  if (!Array.isArray(content) || !content.some(isText)) return undefined
+  const first = content.findIndex(isText)
+  return content.map((part: Json, index) => {
+    if (!isText(part)) return opaqueItem({ type: 'message', role: 'assistant', content: [part] }, origin)
+    const joins = index > 0 && isText(content[index - 1])
+    return decodeText(part, index === first ? item : joins ? undefined : noFields, origin)
+  })
 }
+
+const noFields: JsonObject = {}
 
 /** A message item, in its full form or in the short one without a type. */
 export function isMessage(item: JsonObject): boolean {
   return item.type === 'message' || (item.type === undefined && item.role !== undefined)
 }
 
-function isText(part: Json): part is JsonObject {
+function isText(part: Json | undefined): part is JsonObject {
   if (!isJsonObject(part)) return false
   return part.type === 'refusal'
     ? typeof part.refusal === 'string'

@@ -49,7 +49,13 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
     lastPart: -1,
     refused: false,
     ended: false,
-    calls: callAssembler({ wire, exchange, deltas: env.deltas, responseId: () => state.id ?? '' }),
+    calls: callAssembler({
+      wire,
+      exchange,
+      deltas: env.deltas,
+      maxCalls: env.limits?.calls,
+      responseId: () => state.id ?? '',
+    }),
   }
   addTools(state.tools, exchange.opaqueTools)
   return {
@@ -78,10 +84,17 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
     case 'response.refusal.delta':
       textDelta(state, event, true, into)
       break
+    case 'response.output_text.done':
+      textDone(state, event, event.text, into)
+      break
+    case 'response.refusal.done':
+      textDone(state, event, event.refusal, into)
+      break
     case 'response.output_item.added':
     case 'response.output_item.done':
-      if (!isReadableItem(event.item)) unknown(event, into)
+      if (!isJsonObject(event.item)) unknown(event, into)
       else if (event.type === 'response.output_item.added') announce(state, event.item, event.output_index, into)
+      else if (!isReadableItem(event.item)) unknown(event, into)
       else finishItem(state, findDone(state, event.item, event.output_index), event.item, into)
       break
     default:
@@ -91,8 +104,6 @@ function readEvent(state: State, event: JsonObject, into: CompletionEvent[]): vo
 
 /** Events that say what the item says again when it is done, or nothing at all. */
 const repeated: ReadonlySet<Json | undefined> = new Set([
-  'response.output_text.done',
-  'response.refusal.done',
   'response.content_part.added',
   'response.content_part.done',
   'response.reasoning_summary_part.added',
@@ -161,10 +172,20 @@ function textDelta(state: State, event: JsonObject, refused: boolean, into: Comp
   into.push({ type: 'text_delta', part: item.part + index, text: delta })
 }
 
+/** Some servers send text only in the event that ends it. The end of the item reports text that contradicts the deltas. */
+function textDone(state: State, event: JsonObject, text: Json | undefined, into: CompletionEvent[]): void {
+  if (typeof text !== 'string' || text === '') return
+  const sent = find(state, event, 'message').sent[slotOf(event.content_index)] ?? ''
+  if (text.length <= sent.length || !text.startsWith(sent)) return
+  textDelta(state, { ...event, delta: text.slice(sent.length) }, event.type === 'response.refusal.done', into)
+}
+
 /** Says what is known of a text part before its first text: the item's id and fields, and that it is a refusal. */
 function begin(state: State, item: Item, index: number, refused: boolean, into: CompletionEvent[]): void {
   reach(state, item.part + index)
-  const announced = index === 0 ? (item.announced ?? {}) : undefined
+  const isFirst = item.sent.length === 0
+  const joins = !isFirst && item.sent[index - 1] !== undefined
+  const announced = isFirst ? (item.announced ?? {}) : joins ? undefined : {}
   const { status: _, ...known } = announced ?? {}
   const content = refused ? { type: 'refusal', refusal: '' } : { type: 'output_text', text: '' }
   const part = decodeText(content, announced === undefined ? undefined : known, state.origin)

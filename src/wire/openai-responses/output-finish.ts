@@ -53,13 +53,17 @@ function finishCall(state: State, place: Item, item: JsonObject, into: Completio
 function finishMessage(state: State, place: Item, item: JsonObject, into: CompletionEvent[]): void {
   const parts = decodeMessage(item, state.origin)
   if (parts === undefined) {
-    into.push({ type: 'opaque', part: place.part, value: opaqueItem(item, state.origin) })
+    if (place.sent.length === 0) into.push({ type: 'opaque', part: place.part, value: opaqueItem(item, state.origin) })
     return
   }
   parts.forEach((part, position) => {
     const index = slotOf(position)
     const at = place.part + index
     reach(state, at)
+    if (part.type === 'opaque') {
+      into.push({ type: 'opaque', part: at, value: part })
+      return
+    }
     if (part.extra?.[wire]?.$refusal === true) state.refused = true
     const sent = place.sent[index]
     const said = sent === undefined && attach(at, 'text', part, into)

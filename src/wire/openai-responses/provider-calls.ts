@@ -1,6 +1,6 @@
 // Calls that the provider makes and answers itself, in the form of a client's calls.
-// quirk(xai): its server-side tools make items of the type `custom_tool_call`, which say nothing of who runs them. They are told apart by the
-// tools that the request declares, which answers repeat; test/streams/openai-responses-server-side-custom-call.sse
+// quirk(xai): its server-side tools make items of the type `custom_tool_call`, which don't say who runs them. The tools that the request
+// declares, and that answers repeat, decide; test/streams/openai-responses-server-side-custom-call.sse
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 

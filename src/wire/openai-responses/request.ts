@@ -110,7 +110,7 @@ function writeFields(
   if (!hasPlainSettings(request)) {
     const { messages: _, tools: __, ...settings } = request
     differences(wire, settings, decodeSettings(fields), '', losses)
-    losses.push(...schemaNotes(wire, notes, '/output/schema'))
+    for (const loss of schemaNotes(wire, notes, '/output/schema')) losses.push(loss)
   }
   const [first] = request.messages
   const instructions = first?.role === 'system' && isInstructions(first, rules.isJson) ? instructionsOf(first) : {}
@@ -140,7 +140,7 @@ function toolPiece(tool: ToolSpec | OpaqueTool, names: NameRule): Piece {
   const encoded = encodeTool(tool, names, notes)
   const losses: Loss[] = []
   if (!isPlainTool(tool, encoded)) differences(wire, tool, decodeTool(encoded, ''), '', losses)
-  losses.push(...schemaNotes(wire, notes, inputSchemaPath))
+  for (const loss of schemaNotes(wire, notes, inputSchemaPath)) losses.push(loss)
   return { text: writeUnicode(encoded), losses }
 }
 

@@ -44,7 +44,7 @@ function encodeOutput(output: Settings['output'], own: Json | undefined, notes: 
   if (output === 'json_object') return { ...rest, format: { type: output } }
   const { name, description, strict } = output
   const lowered = lowerOutput(output, toolDialects)
-  notes.push(...lowered.notes)
+  for (const note of lowered.notes) notes.push(note)
   const format = {
     type: 'json_schema',
     name: wireName(name ?? defaultOutputName, outputNameRule),

@@ -36,7 +36,7 @@ export function encode(exchange: Exchange, env: Env): StreamEncoder {
     items = writer.finish(isIncomplete(response, writer.isRefused()))
     const answer = answerOf(response, items, writer.isRefused(), exchange, env)
     send(endingEvent(answer), { response: answer })
-    losses.push(...answerLosses(response, answer, exchange, env))
+    for (const loss of answerLosses(response, answer, exchange, env)) losses.push(loss)
   }
   const take = (event: CompletionEvent): void => {
     if (event.type === 'error') {

@@ -15,7 +15,7 @@ export function encodeTool(tool: ToolSpec | OpaqueTool, names: NameRule, notes: 
   if (tool.type === 'opaque') return tool.data
   const { description, inputSchema } = tool
   const lowered = lowerTool(inputSchema ?? emptySchema, tool.strict, toolDialects)
-  notes.push(...lowered.notes)
+  for (const note of lowered.notes) notes.push(note)
   const unsaid = tool.strict === undefined && noteOf(ownOf(tool), 'strict') === 'unsaid'
   const written: { [key: string]: Json } = { type: 'function', name: wireName(tool.name, names) }
   if (description !== undefined) written.description = description
