@@ -1,4 +1,4 @@
-// `npm run mutants [-- --seed n] [--count 400] [--folder src/json] [--file src/json/parse.ts] [--changed main] [--fresh] [--resume] [--survivors]`:
+// `npm run mutants [-- --seed n] [--count 400] [--folder src/json] [--file src/json/parse.ts] [--changed main] [--budget 60] [--fresh] [--resume] [--survivors]`:
 // changes the sources at random, one place at a time, and runs the tests of the area that run this place. A mutant that no test notices
 // survives. Prints a table per folder and the survivors, and fails when the score is below 85 %.
 import { execFileSync, fork } from 'node:child_process'
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     changed: { type: 'string' },
     workers: { type: 'string', default: '1' },
     least: { type: 'string', default: '85' },
+    budget: { type: 'string', default: '60' },
     fresh: { type: 'boolean', default: false },
     resume: { type: 'boolean', default: false },
     survivors: { type: 'boolean', default: false },
@@ -98,7 +99,7 @@ function selectSources() {
 }
 
 /** What the test files of one mutant may take together. Long ones that are unlikely to notice it are left out. */
-const budgetMs = 30_000
+const budgetMs = 1000 * Number(values.budget)
 
 /**
  * The test files of the mutant's area that run its place, each with the time it may take. Those come first that run much of the mutated
