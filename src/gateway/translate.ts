@@ -11,7 +11,7 @@ import type { StreamEncoder } from '../wire/codec.js'
 import type { GatewayCall, Written } from './call.js'
 import { withCustomTools } from './custom-tools.js'
 import { ended, failureAmong, streamWatch } from './failed-answer.js'
-import { failureOf, refused } from './failure.js'
+import { providerFailure, refused } from './failure.js'
 import { isHarmless } from './harmless-losses.js'
 import { longBody, manyEvents, manyParts, pause } from './pause.js'
 import { type Candidate, foreignTo } from './targets.js'
@@ -127,7 +127,7 @@ async function* written(
     call.keep(response, encoder.items)
     if (rest !== '') yield rest
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = providerFailure(error, call.signal)
     if (call.signal.aborted) throw failure
     call.progress.error = failure.code
     call.progress.message = failure.message
