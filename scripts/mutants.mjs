@@ -102,7 +102,7 @@ const budgetMs = 30_000
 
 /**
  * The test files of the mutant's area that run its place, each with the time it may take. Those come first that run much of the mutated
- * file in little time: a constant is evaluated by every test that loads its module, but few look at it.
+ * file, little else, and take little time: a constant is evaluated by every test that loads its module, but few tests are about it.
  */
 function selectTests(mutant, points, records) {
   const { file, folder } = mutant
@@ -114,7 +114,8 @@ function selectTests(mutant, points, records) {
     const marks = folder === 'src/cli' ? [record.sources, record.spawned] : [record.sources]
     if (!marks.some((mark) => runsPoint(mark, file, source, point))) continue
     const ran = Math.max(...marks.map((mark) => mark?.[file]?.points.length ?? 0))
-    chosen.push({ test, ms: record.ms, cost: record.ms / ran ** 2 })
+    const all = Object.values(record.sources).reduce((sum, { points }) => sum + points.length, ran)
+    chosen.push({ test, ms: record.ms, cost: (record.ms * all) / ran ** 3 })
   }
   const tests = []
   let leftMs = budgetMs
