@@ -17,6 +17,8 @@ export interface GatewayLog {
 const gatherMs = 20
 /** So much work is done at once, where each costs far less than alone. What waits must be little: it outlives young collections. */
 const maxWaiting = 16
+/** Then requests have their turn first: to read one long answer for its usage takes longer. */
+const maxStepMs = 10
 
 export function gatewayLog({ output, env }: Pick<Terminal, 'output' | 'env'>): GatewayLog {
   const isTerminal = output.isTTY === true
@@ -27,9 +29,15 @@ export function gatewayLog({ output, env }: Pick<Terminal, 'output' | 'env'>): G
   let waiting: { readonly at: number; readonly work: () => void }[] = []
   let isTimed = false
   const catchUp = (): void => {
+    const end = performance.now() + maxStepMs
     const put = waiting
     waiting = []
-    for (const one of put) {
+    for (const [index, one] of put.entries()) {
+      if (performance.now() > end) {
+        waiting = put.slice(index)
+        setImmediate(flush)
+        break
+      }
       at = one.at
       try {
         one.work()
@@ -60,7 +68,10 @@ export function gatewayLog({ output, env }: Pick<Terminal, 'output' | 'env'>): G
     request: (record) => write(levelOf(record.status, record.error), record),
     tell: (level, message) => write(level, { message }),
     later,
-    flush,
+    flush() {
+      do flush()
+      while (waiting.length > 0)
+    },
   }
 }
 

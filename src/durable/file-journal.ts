@@ -96,7 +96,7 @@ async function openRun(
     try {
       file = await openFile(paths.journal)
       const content = readJournal(await readOpenFile(file), runId, lease.head)
-      if (content.damage !== undefined) throw corrupted(what, content.damage)
+      if (content.damage !== undefined) throw createCorruptionError(what, content.damage)
       if (content.epoch < lease.epoch) {
         const opened = { runId, file, lease, content, cancelPath: paths.cancel, what, options }
         return await claimRun(opened, content.head.records === 0 ? syncFolder(folder) : Promise.resolve())
@@ -243,7 +243,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** The error for a journal that can't be trusted. */
-export function corrupted(what: string, { line, reason, isOldFormat }: JournalDamage): ToolwireError {
+export function createCorruptionError(what: string, { line, reason, isOldFormat }: JournalDamage): ToolwireError {
   if (isOldFormat === true) {
     const message = `${what} was written by an earlier version of toolwire; finish it with that version, or start the run under another id`
     return new ToolwireError('journal_mismatch', message, { detail: { line } })

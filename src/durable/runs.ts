@@ -7,7 +7,7 @@ import { isJsonObject } from '../json/parse.js'
 import type { Json, JsonObject } from '../json/types.js'
 import { decodePending, type PendingCall } from '../loop/state.js'
 import { toolResults } from '../tools/results.js'
-import { corrupted } from './file-journal.js'
+import { createCorruptionError } from './file-journal.js'
 import { createRegular, type RunPaths, readRegular, runIdsIn, runPaths } from './files.js'
 import { acquireLease, type Lease } from './lease.js'
 import { checkLease, defaultLeaseMs, isFresh, type LeaseState, readLease } from './lease-file.js'
@@ -162,7 +162,7 @@ async function readFiles(folder: string, runId: string): Promise<RunFiles> {
   if (bytes === undefined && (lease === undefined || lease.head.records === 0))
     throw new ToolwireError('not_found', `there is no run "${runId}" in ${folder}`)
   const { records, damage } = readJournal(bytes ?? new Uint8Array(), runId, lease?.head)
-  if (damage !== undefined) throw corrupted(`the journal of the run "${runId}"`, damage)
+  if (damage !== undefined) throw createCorruptionError(`the journal of the run "${runId}"`, damage)
   const isRunning = await isHeld(paths, lease)
   return { records, bytes: bytes?.length ?? 0, isRunning, isCancelled: await isThere(paths) }
 }

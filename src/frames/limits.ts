@@ -6,8 +6,8 @@ export interface Limits {
   readonly lineBytes: number
   /** The whole answer. */
   readonly totalBytes: number
-  /** Calls of the answer that are read, and one more: whoever set the limit fails on that one. Default: all. */
-  readonly calls?: number
+  /** The most calls in the answer, and the error for more. Default: no limit. */
+  readonly calls?: { readonly count: number; readonly exceeded: (count: number) => ToolwireError }
 }
 
 const mebibyte = 1_048_576

@@ -10,7 +10,7 @@ import { codecs, profileOf } from '../wire/index.js'
 import { askedOf, type NamedBody, toolsWith } from './asked.js'
 import type { GatewayCall, Leg, Written } from './call.js'
 import { mayUse } from './clients.js'
-import { failureOf, refused } from './failure.js'
+import { failureOf, providerFailure, refused } from './failure.js'
 import { forwarded } from './forward.js'
 import type { ClientKey } from './options.js'
 import { checkOwner, type Owners, storesAnswers } from './owners.js'
@@ -55,6 +55,9 @@ export function completion(
   facts.target = chosen.model.name
   if (client?.models !== undefined) checkToolModels(client, asked.body)
   const { signal } = visit.arrival
+  const failed = (error: unknown): never => {
+    throw providerFailure(error, signal)
+  }
   const owner = client?.name ?? ''
   const owners = storesAnswers(wire) ? service.owners : undefined
   if (owners !== undefined && foreignTo(wire, chosen) === undefined) checkOwner(wire, asked.body, owners, owner)
@@ -63,7 +66,7 @@ export function completion(
   if (endpoint !== undefined) {
     facts.passedThrough = true
     const leg: Leg = { codec, env, exchange, http, requestId, owner, owners, signal, progress, isMetered }
-    return forwarded(leg, endpoint, asked.body)
+    return forwarded(leg, endpoint, asked.body).catch(failed)
   }
   const decoded = read ?? codec.request.decode(http, env)
   const { request, keep, keepsSignatures } = continued(service, decoded, chosen, owner)
@@ -87,7 +90,7 @@ export function completion(
     decodingLosses: decoded.losses,
     chosen,
     strict,
-  })
+  }).catch(failed)
 }
 
 /** Refuses a request with a list that is longer than the gateway takes. */

@@ -27,6 +27,18 @@ export function failureOf(error: unknown, signal?: AbortSignal): ToolwireError {
   return new ToolwireError('server_error', 'the gateway failed for an unknown reason', { cause: error })
 }
 
+/**
+ * Why a call to a provider failed, for its client. An answer over a limit is the fault of the provider, and would be the same again.
+ * Limits of requests name a path in the request.
+ */
+export function providerFailure(error: unknown, signal: AbortSignal): ToolwireError {
+  const failure = failureOf(error, signal)
+  const { code, message, detail, partial } = failure
+  if (code !== 'limit_exceeded' || String(detail?.path).startsWith('/')) return failure
+  const options = { retryable: false, detail, partial, cause: failure }
+  return refused(502, 'malformed_response', `the provider's answer is too large: ${message}`, options)
+}
+
 export interface WrittenFailure {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

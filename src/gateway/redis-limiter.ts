@@ -121,7 +121,7 @@ function leaseHolder(client: RedisClient, leaseMs: number): TakeLease {
   let renewing: ReturnType<typeof setInterval> | undefined
   const renewAll = (): void => {
     for (const [key, ids] of held) {
-      for (const some of chunked([...ids])) {
+      for (const some of splitIds([...ids])) {
         client.eval(renewScript, 1, key, leaseMs, ...some).catch(() => {}) // the places are lost at worst
       }
     }
@@ -157,7 +157,7 @@ function leaseHolder(client: RedisClient, leaseMs: number): TakeLease {
 /** Redis takes some thousand arguments at once. */
 const maxArguments = 1_000
 
-function chunked(ids: readonly string[]): readonly (readonly string[])[] {
+function splitIds(ids: readonly string[]): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(ids.length / maxArguments) }, (_, index) =>
     ids.slice(index * maxArguments, (index + 1) * maxArguments),
   )

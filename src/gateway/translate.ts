@@ -11,8 +11,9 @@ import type { StreamEncoder } from '../wire/codec.js'
 import type { GatewayCall, Written } from './call.js'
 import { withCustomTools } from './custom-tools.js'
 import { ended, failureAmong, streamWatch } from './failed-answer.js'
-import { failureOf, refused } from './failure.js'
+import { providerFailure, refused } from './failure.js'
 import { isHarmless } from './harmless-losses.js'
+import { longBody, manyEvents, manyParts, pause } from './pause.js'
 import { type Candidate, foreignTo } from './targets.js'
 import { thinkingTokenEvents, withThinkingTokens } from './thinking-tokens.js'
 import { charactersIn, estimateInput } from './token-estimate.js'
@@ -22,6 +23,7 @@ export async function translated(given: GatewayCall): Promise<Written> {
   for (const tool of call.request.tools ?? []) if (tool.type === 'opaque') checkBuiltIn(call, tool)
   const { model: _, ...request } = call.request // each model behind the name has its own
   if (call.strict) for (const candidate of call.chosen.candidates) refuseLosses(call, request, candidate)
+  if ((call.http.body as string).length > longBody) await pause()
   return call.exchange.stream ? streamed(call, request) : whole(call, request)
 }
 
@@ -55,6 +57,7 @@ async function whole(call: GatewayCall, request: ModelRequest): Promise<Written>
   const { codec, exchange, env, progress } = call
   meter(call)
   const answer = named(await call.chosen.model.complete(request, { signal: call.signal }), call)
+  if (answer.message.content.length > manyParts) await pause()
   progress.usage = answer.usage
   progress.finishReason = answer.finishReason
   const response = ended(call, answer)
@@ -101,6 +104,7 @@ async function* written(
     let next = first
     for (; next.done !== true; next = await batches.next()) {
       let text = ''
+      let count = 0
       for (const event of takeFrom(next)) {
         const told = watch(event)
         call.progress.outputCharacters += charactersIn(event)
@@ -109,6 +113,11 @@ async function* written(
           throw told.error
         }
         for (const one of tokens.push(told)) text += encoder.push(one.type === 'start' ? named(one, call) : one)
+        count += 1
+        if (count % manyEvents > 0) continue
+        if (text !== '') yield text
+        text = ''
+        await pause()
       }
       if (text !== '') yield text
     }
@@ -118,7 +127,7 @@ async function* written(
     call.keep(response, encoder.items)
     if (rest !== '') yield rest
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = providerFailure(error, call.signal)
     if (call.signal.aborted) throw failure
     call.progress.error = failure.code
     call.progress.message = failure.message

@@ -35,7 +35,7 @@ export function usageChunkFilter(): ChunkFilter {
   let held = none
   let isInLongLine = false
   let isBlankDropped = false
-  const filtered = (lines: Uint8Array): Uint8Array => {
+  const filterLines = (lines: Uint8Array): Uint8Array => {
     const text = latin1.decode(lines)
     if (!isBlankDropped && !usageMark.test(text)) return lines
     const kept: Uint8Array[] = []
@@ -48,11 +48,11 @@ export function usageChunkFilter(): ChunkFilter {
       isBlankDropped = isUsage
       start = end
     }
-    return joined(kept)
+    return joinBytes(kept)
   }
   return {
     push(piece) {
-      const bytes = held.length === 0 ? piece : joined([held, piece])
+      const bytes = held.length === 0 ? piece : joinBytes([held, piece])
       held = none
       const past = bytes.lastIndexOf(lineFeed) + 1
       if (isInLongLine && past === 0) return bytes
@@ -60,17 +60,17 @@ export function usageChunkFilter(): ChunkFilter {
       isInLongLine = bytes.length - past > maxLineBytes
       if (!isInLongLine) held = bytes.slice(past)
       const lines = bytes.subarray(begin, past)
-      return joined([bytes.subarray(0, begin), filtered(lines), isInLongLine ? bytes.subarray(past) : none])
+      return joinBytes([bytes.subarray(0, begin), filterLines(lines), isInLongLine ? bytes.subarray(past) : none])
     },
     end() {
       const rest = held
       held = none
-      return filtered(rest)
+      return filterLines(rest)
     },
   }
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   const full = pieces.filter(({ length }) => length > 0)
   const [only = none] = full
   if (full.length < 2) return only

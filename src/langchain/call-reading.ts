@@ -9,6 +9,7 @@ import { shortHash } from '../json/digest.js'
 import { displayJson, stringifyJson } from '../json/stringify.js'
 import type { Json, Value } from '../json/types.js'
 import { callOf } from '../wire/arguments.js'
+import { createPendingItems } from '../wire/pending-items.js'
 import { isRecord } from './blocks.js'
 
 export type AnswerMessage = AIMessage | AIMessageChunk
@@ -41,26 +42,25 @@ export function signedBy(origin: Origin, signature: string): Opaque {
 
 function foundCalls(message: AnswerMessage): FoundCall[] {
   const idOf = idMaker()
-  const whole = [...(message.tool_calls ?? [])]
-  const invalid = [...(message.invalid_tool_calls ?? [])]
+  const whole = createPendingItems(message.tool_calls ?? [], { head: headOf })
+  const invalid = createPendingItems(message.invalid_tool_calls ?? [], { head: headOf })
   const chunks = 'tool_call_chunks' in message ? (message.tool_call_chunks ?? []) : []
   const streamed = chunks.flatMap((chunk): readonly FoundCall[] => {
-    const call = taken(whole, chunk)
+    const call = whole.take('head', headOf(chunk))
     if (call !== undefined) return [wholeCall(call, chunk, idOf)]
-    const broken = taken(invalid, chunk)
+    const broken = invalid.take('head', headOf(chunk))
     return broken === undefined ? [] : [brokenCall({ ...broken, args: chunk.args ?? '' }, idOf)]
   })
   return [
     ...streamed,
-    ...whole.map((call) => wholeCall(call, undefined, idOf)),
-    ...invalid.map((call) => brokenCall(call, idOf)),
+    ...whole.left().map((call) => wholeCall(call, undefined, idOf)),
+    ...invalid.left().map((call) => brokenCall(call, idOf)),
   ]
 }
 
-/** Takes the call that a chunk is of out of the list. */
-function taken<T extends ToolCall | InvalidToolCall>(calls: T[], { id = '', name = '' }: ToolCallChunk): T | undefined {
-  const place = calls.findIndex((call) => (call.id ?? '') === id && (call.name ?? '') === name)
-  return place === -1 ? undefined : calls.splice(place, 1)[0]
+/** Id and name, by which a call and its chunk belong together. */
+function headOf({ id = '', name = '' }: ToolCall | InvalidToolCall | ToolCallChunk): string {
+  return JSON.stringify([id, name])
 }
 
 function wholeCall({ id = '', name, args }: ToolCall, chunk: ToolCallChunk | undefined, idOf: IdMaker): FoundCall {

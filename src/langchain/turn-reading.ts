@@ -4,6 +4,7 @@ import { type AssistantPart, isCall, type Origin, type ReasoningPart } from '../
 import { displayJson } from '../json/stringify.js'
 import type { JsonObject } from '../json/types.js'
 import { decodeReasoning } from '../wire/openai-responses/reasoning.js'
+import { createPendingItems, type PendingItems } from '../wire/pending-items.js'
 import { type Block, isRecord, objectIn, readOpaque, readText } from './blocks.js'
 import { type AnswerMessage, createPlacedId, type FoundCall, readCalls, signedBy } from './call-reading.js'
 import { providerOrigin } from './dialects.js'
@@ -14,6 +15,17 @@ export interface Slot {
   readonly slot: number
   readonly part: AssistantPart
 }
+/** How a content block finds its call: by id and name, and by whether LangChain lists it as invalid. */
+const callKeys = {
+  head: ({ given, call }: FoundCall) => JSON.stringify([given, call.name]),
+  status: ({ given, call, invalid }: FoundCall) => JSON.stringify([given, call.name, invalid]),
+} as const
+
+/** The calls that no content block has placed yet. */
+type UnplacedCalls = PendingItems<FoundCall, keyof typeof callKeys>
+
+const noCalls: UnplacedCalls = createPendingItems<FoundCall, keyof typeof callKeys>([], callKeys)
+
 export interface ReadTurn {
   readonly slots: readonly Slot[]
   /** Members of the message itself: its origin and unmodelled fields. */
@@ -34,8 +46,11 @@ export function readTurn(
   const { restore, message: own } = restorerOf(message.additional_kwargs)
   const calls = readCalls(message, home)
   const made = new Set(calls.flatMap(({ given, call }) => (given === '' ? [call.id] : [])))
-  const { slots, dropped } = readSaid(message, calls, home)
-  const placed = calls.map(({ call }, ordinal): Slot => ({ slot: contentOf(message).length + 1 + ordinal, part: call }))
+  const unplaced = createPendingItems<FoundCall, keyof typeof callKeys>(calls, callKeys)
+  const { slots, dropped } = readSaid(message, unplaced, home)
+  const placed = unplaced
+    .left()
+    .map(({ call }, ordinal): Slot => ({ slot: contentOf(message).length + 1 + ordinal, part: call }))
   return {
     slots: [...slots, ...placed].map(({ slot, part }) => ({ slot, part: inPlace(restore(part), made, position) })),
     message: own,
@@ -50,13 +65,15 @@ function inPlace(part: AssistantPart, made: ReadonlySet<string>, position: numbe
 
 /** What was said so far, without calls: cheap enough to be asked for after every chunk. */
 export function readGrowing(message: AnswerMessage): readonly Slot[] {
-  return readSaid(message, [], undefined).slots.filter(({ part }) => part.type === 'text' || part.type === 'reasoning')
+  return readSaid(message, noCalls, undefined).slots.filter(
+    ({ part }) => part.type === 'text' || part.type === 'reasoning',
+  )
 }
 
 /** The parts in the content, in their order. Takes the calls that have a place there out of the list. */
 function readSaid(
   message: AnswerMessage,
-  calls: FoundCall[],
+  calls: UnplacedCalls,
   home: Origin | undefined,
 ): { readonly slots: readonly Slot[]; readonly dropped: readonly number[] } {
   const slots: Slot[] = []
@@ -119,7 +136,7 @@ function contentOf({ content }: AnswerMessage): readonly unknown[] {
 }
 
 /** `nothing` is a block that only repeats what is elsewhere. Takes the calls that have a place out of the list. */
-function partOf(block: Block, calls: FoundCall[], home: Origin | undefined): AssistantPart | undefined | 'nothing' {
+function partOf(block: Block, calls: UnplacedCalls, home: Origin | undefined): AssistantPart | undefined | 'nothing' {
   switch (block.type) {
     case 'text':
     case 'text_delta':
@@ -143,12 +160,10 @@ function partOf(block: Block, calls: FoundCall[], home: Origin | undefined): Ass
   }
 }
 
-/** Takes the call that a block stands for out of the list; of two with one id, the one that is invalid like the block. */
-function placedCall({ id = '', name, type }: Block, calls: FoundCall[]): AssistantPart | undefined {
-  const isOf = ({ given, call }: FoundCall): boolean => given === id && call.name === name
-  const alike = calls.findIndex((found) => isOf(found) && found.invalid === (type === 'invalid_tool_call'))
-  const place = alike === -1 ? calls.findIndex(isOf) : alike
-  return place === -1 ? undefined : calls.splice(place, 1)[0]?.call
+/** Takes the call that a block stands for; of two with one id, the one that is invalid like the block. */
+function placedCall({ id = '', name, type }: Block, calls: UnplacedCalls): AssistantPart | undefined {
+  const alike = calls.take('status', JSON.stringify([id, name, type === 'invalid_tool_call']))
+  return (alike ?? calls.take('head', JSON.stringify([id, name])))?.call
 }
 
 /** Anthropic's and Gemini's thinking, as their packages give it. */

@@ -31,7 +31,9 @@ interface Place {
 
 export function httpModel(endpoint: Endpoint): Model {
   const { deadlines, requestLimits } = endpoint
-  const limits = { ...defaultLimits, totalBytes: deadlines.maxBodyBytes, calls: requestLimits.callsPerTurn }
+  const exceeded = (count: number): ToolwireError => tooManyCalls(count, endpoint)
+  const calls = { count: requestLimits.callsPerTurn, exceeded }
+  const limits = { ...defaultLimits, totalBytes: deadlines.maxBodyBytes, calls }
   const env = { ...endpoint.env, limits, deltas: false }
   const place: Place = { endpoint, learned: learnedCapabilities(endpoint), env, deltasEnv: { ...env, deltas: true } }
   return {

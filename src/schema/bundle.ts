@@ -26,7 +26,7 @@ export function bundleSchema(
     const missing = missingUris(bundle).flatMap((uri) => known.get(uri) ?? [])
     const keys = [...new Set(missing)].filter((key) => !added.has(key))
     if (keys.length === 0) return bundle
-    const entries = keys.map((key) => [key, embedded(key, documents[key] ?? true)] as const)
+    const entries = keys.map((key) => [key, embedDocument(key, documents[key] ?? true)] as const)
     bundle = { ...bundle, [keyword]: { ...mapOf(bundle[keyword]), ...Object.fromEntries(entries) } }
     assertSize(bundle, 'the schema together with the documents it refers to')
     for (const key of keys) added.add(key)
@@ -44,7 +44,7 @@ function missingUris(bundle: JsonObject): readonly string[] {
 }
 
 /** A document under its URI, and under its own `$id` where that is another one. */
-function embedded(uri: string, schema: JsonObject | boolean): JsonObject {
+function embedDocument(uri: string, schema: JsonObject | boolean): JsonObject {
   if (typeof schema === 'boolean') return schema ? { $id: uri } : { $id: uri, not: {} }
   const copy = copyOf(schema, `the document "${uri}"`)
   const { $id, $schema } = copy

@@ -86,20 +86,21 @@ export function refusalOf(
 
 function toolFaults({ tools = [], toolChoice }: CompletionRequest, { toolName }: HistoryRules): readonly string[] {
   const names = tools.flatMap((tool) => (tool.type === 'opaque' ? [] : [tool.name]))
+  const declared = new Set(names)
   const chosen = typeof toolChoice !== 'object' ? [] : 'tool' in toolChoice ? [toolChoice.tool] : toolChoice.allowed
   return [
     ...names
       .filter((name) => !toolName.test(name))
       .map((name) => `tools: the name "${name}" does not match ${toolName}`),
     ...repeated(names).map((name) => `tools: the name "${name}" is declared twice`),
-    ...chosen.filter((name) => !names.includes(name)).map((name) => `tool_choice: "${name}" is not among the tools`),
+    ...chosen.filter((name) => !declared.has(name)).map((name) => `tool_choice: "${name}" is not among the tools`),
   ]
 }
 
 function historyFaults(history: readonly Message[], rule: HistoryRules): readonly string[] {
   const messages = rule.joinsTurns ? wholeTurns(history) : history
   const faults: string[] = []
-  const seen: string[] = []
+  const seen = new Set<string>()
   const [opening] = messages.filter((message) => message.role !== 'system')
   if (opening === undefined) faults.push('messages: at least one message is required')
   else if (rule.firstTurn === 'user' && opening.role !== 'user') faults.push("messages: the first must be a user's")
@@ -113,9 +114,13 @@ function historyFaults(history: readonly Message[], rule: HistoryRules): readonl
     if (message.role !== 'assistant') return
     const calls = message.content.filter(isCall)
     for (const fault of callFaults(calls, rule, path)) faults.push(fault)
-    if (rule.uniqueIds === 'turn') seen.length = 0
-    for (const added of calls.map((call) => call.id)) seen.push(added)
-    for (const fault of repeated(seen).map((id) => `${path}: the call id "${id}" occurs twice`)) faults.push(fault)
+    if (rule.uniqueIds === 'turn') seen.clear()
+    for (const id of repeated(
+      calls.map((call) => call.id),
+      seen,
+    )) {
+      faults.push(`${path}: the call id "${id}" occurs twice`)
+    }
     if (calls.length > 0 && messages[index + 1]?.role !== 'tool') faults.push(unanswered(path, calls))
   })
   return faults
@@ -136,9 +141,11 @@ function pairFaults(
 ): readonly string[] {
   const called = calls.map((call) => call.id)
   const answered = results.map((result) => result.callId)
-  const open = calls.filter((call) => !answered.includes(call.id))
+  const isCalled = new Set(called)
+  const isAnswered = new Set(answered)
+  const open = calls.filter((call) => !isAnswered.has(call.id))
   const faults = [
-    ...answered.filter((id) => !called.includes(id)).map((id) => `${path}: the result of "${id}" answers no call`),
+    ...answered.filter((id) => !isCalled.has(id)).map((id) => `${path}: the result of "${id}" answers no call`),
     ...(rule.uniqueIds === 'turn' && repeated(called).length > 0 ? [] : repeated(answered)).map(
       (id) => `${path}: the call "${id}" is answered twice`,
     ),
@@ -155,6 +162,12 @@ function unanswered(path: string, calls: readonly AnyCall[]): string {
   return `${path}: calls must be answered by results right behind them; missing are those of ${ids}`
 }
 
-function repeated(values: readonly string[]): readonly string[] {
-  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))]
+/** The values that occurred before, each once. Adds all of them to `seen`. */
+function repeated(values: readonly string[], seen: Set<string> = new Set()): readonly string[] {
+  const found = new Set<string>()
+  for (const value of values) {
+    if (seen.has(value)) found.add(value)
+    seen.add(value)
+  }
+  return [...found]
 }

@@ -91,8 +91,8 @@ function missing(
 ): readonly string[] {
   return turns.flatMap(({ content }) => {
     const wanted = content.filter(isCall).flatMap((call) => given.get(turnKey(exchange, call.id)) ?? [])
-    const found = content.map((part) => signatureOn(part, member))
-    if (wanted.every((signature) => found.includes(signature))) return []
+    const found = new Set(content.map((part) => signatureOn(part, member)))
+    if (wanted.every((signature) => found.has(signature))) return []
     return [`the ${member} of an open tool loop must come back with its turn; it is missing`]
   })
 }

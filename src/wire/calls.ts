@@ -4,6 +4,7 @@
 import type { CompletionEvent } from '../conversation/events.js'
 import type { AnyCall, BrokenReason, Extra, Opaque, Wire } from '../conversation/messages.js'
 import type { FinishReason } from '../conversation/response.js'
+import type { Limits } from '../frames/limits.js'
 import { renameKeys } from '../json/spans.js'
 import { mapBack } from '../schema/restrict/value-map.js'
 import { inputArguments, readArguments } from './arguments.js'
@@ -46,6 +47,8 @@ interface OpenCall extends GrowingArguments {
 }
 
 export interface CallAssembler {
+  /** Throws `limit_exceeded` if that many more calls are too many: before a long list of them is read. */
+  checkLimit(more: number): void
   /** Takes a fragment; `part` is where a call that it opens will stand. Returns the events that are ready now. */
   push(fragment: CallFragment, part: number): readonly CompletionEvent[]
   /** All calls, in order, once the finish reason is known. `cut` says that the turn was cut inside its last part. */
@@ -60,12 +63,12 @@ export interface AssemblerOptions {
   readonly deltas: boolean
   /** The id of the answer, once known, from which missing call ids are made. */
   readonly responseId: () => string
-  /** Of more calls than these one is read, since the answer fails for it. Default: all are. */
-  readonly maxCalls?: number | undefined
+  /** `push` throws `limit_exceeded` for a call beyond the limit, so that nothing behind it is read. */
+  readonly limits?: Pick<Limits, 'calls'> | undefined
 }
 
 export function callAssembler(options: AssemblerOptions): CallAssembler {
-  const { maxCalls = Number.POSITIVE_INFINITY } = options
+  const limit = options.limits?.calls
   const calls: OpenCall[] = []
   /** The latest call with each id and with each index. */
   const byId = new Map<string, OpenCall>()
@@ -79,8 +82,14 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
     })
   }
 
+  const checkLimit = (more: number): void => {
+    const count = calls.length + more
+    if (limit !== undefined && count > limit.count) throw limit.exceeded(count)
+  }
+
   const open = (fragment: CallFragment, part: number): OpenCall => {
     const ordinal = calls.length
+    checkLimit(1)
     const call: OpenCall = {
       part,
       ordinal,
@@ -140,6 +149,7 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
   }
 
   return {
+    checkLimit,
     count: () => calls.length,
     push(fragment, part) {
       events.length = 0
@@ -148,7 +158,6 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
         : fragment.whole
           ? undefined
           : findOpen({ last: calls.at(-1), byId, byIndex }, fragment, report)
-      if (target === undefined && calls.length > maxCalls) return none
       const call = target ?? open(fragment, part)
       add(call, fragment)
       if (fragment.whole) call.closed = true

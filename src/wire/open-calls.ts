@@ -1,56 +1,38 @@
-// The calls of a turn that wait for their results, found by id or by name however many they are.
+// The calls of a turn that wait for their results. A result names its call by id, by the name of its tool, or only by its order.
+import { createPendingItems } from './pending-items.js'
 
-/** A call that no result has answered yet. */
 export interface OpenCall {
   readonly id: string
   readonly name: string
+  /** False when the request named no id, so that the id was made while reading. */
+  readonly hadId?: boolean
 }
 
-export interface OpenCalls<T extends OpenCall> {
-  /** The open call that a result answers: the first with its id, else the first of its name, else the first. It is open no longer. */
-  take(id: string | undefined, name: string | undefined): T | undefined
+/** Each `take` returns a call at most once, the earliest that matches. */
+export interface OpenCalls {
+  add(call: OpenCall): void
+  takeFirst(): OpenCall | undefined
+  /** Not a call whose id was made while reading. */
+  takeById(id: string): OpenCall | undefined
+  takeByName(name: string): OpenCall | undefined
+  /** Only among the calls that came without an id. */
+  takeWithoutId(name: string): OpenCall | undefined
 }
 
-/** Calls with one id or name, in their order. Those before `next` are answered. */
-interface CallQueue<T> {
-  readonly calls: T[]
-  next: number
-}
+const keys = {
+  any: () => '',
+  id: ({ id, hadId }: OpenCall) => (hadId === false ? undefined : id),
+  name: ({ name }: OpenCall) => name,
+  nameWithoutId: ({ name, hadId }: OpenCall) => (hadId === false ? name : undefined),
+} as const
 
-export function openCalls<T extends OpenCall>(calls: readonly T[]): OpenCalls<T> {
-  const answered = new Set<T>()
-  const all: CallQueue<T> = { calls: [...calls], next: 0 }
-  let byId: Map<string, CallQueue<T>> | undefined
-  let byName: Map<string, CallQueue<T>> | undefined
-  const first = (queue: CallQueue<T> | undefined): T | undefined => {
-    if (queue === undefined) return undefined
-    for (; queue.next < queue.calls.length; queue.next += 1) {
-      const call = queue.calls[queue.next] as T
-      if (answered.has(call)) continue
-      answered.add(call)
-      return call
-    }
-    return undefined
-  }
+export function createOpenCalls(given: readonly OpenCall[] = []): OpenCalls {
+  const calls = createPendingItems<OpenCall, keyof typeof keys>(given, keys)
   return {
-    take(id, name) {
-      if (id !== undefined) {
-        byId ??= queuesBy(calls, (call) => call.id)
-        return first(byId.get(id))
-      }
-      if (name === undefined) return first(all)
-      byName ??= queuesBy(calls, (call) => call.name)
-      return first(byName.get(name))
-    },
+    add: (call) => calls.add(call),
+    takeFirst: () => calls.take('any', ''),
+    takeById: (id) => calls.take('id', id),
+    takeByName: (name) => calls.take('name', name),
+    takeWithoutId: (name) => calls.take('nameWithoutId', name),
   }
-}
-
-function queuesBy<T>(calls: readonly T[], keyOf: (call: T) => string): Map<string, CallQueue<T>> {
-  const queues = new Map<string, CallQueue<T>>()
-  for (const call of calls) {
-    const queue = queues.get(keyOf(call))
-    if (queue === undefined) queues.set(keyOf(call), { calls: [call], next: 0 })
-    else queue.calls.push(call)
-  }
-  return queues
 }

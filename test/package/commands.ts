@@ -18,7 +18,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm run platforms…': 'needs the registry and a Chromium; takes minutes',
   'npm run lab': 'needs the registry; test/lab plays the same rows with toolwire',
   'npm run growth…': 'takes minutes; npm test runs a part of the same tests',
-  'npm run mutants…': 'takes an hour; test/mutants runs a small sample',
+  'npm run mutants…': 'changes the sources and runs the tests of each area for an hour',
   'npm run newcomer': 'a step of its own in CI (.ci/run)',
   'npm install toolwire zod': 'scripts/newcomer.mjs runs it, with the packed tarball for the name',
   'npm install toolwire @modelcontextprotocol/sdk':

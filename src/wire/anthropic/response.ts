@@ -42,10 +42,11 @@ function messageEvents(body: JsonObject, text: string, exchange: Exchange, env: 
     wire,
     exchange,
     deltas: env.deltas,
-    maxCalls: env.limits?.calls,
+    limits: env.limits,
     responseId: () => start.id,
   })
   const content = body.content as readonly Json[]
+  calls.checkLimit(content.filter(isCallBlock).length)
   const inputs = rawInputs(text, inputsOf(content))
   const readable = content.filter(isReadable)
   if (readable.length === 0 && (content.length > 0 || typeof body.stop_reason !== 'string')) return [unreadable()]

@@ -91,7 +91,7 @@ function readerOf(exchange: Exchange, env: Env): Reader {
       wire,
       exchange,
       deltas: env.deltas,
-      maxCalls: env.limits?.calls,
+      limits: env.limits,
       responseId: () => reader.id,
     }),
     blocks: [],

@@ -91,6 +91,12 @@ export function report(state: PartState, code: string, message: string, events: 
   events.push({ type: 'loss', loss: { code, wire, path: '/message/content', kind: 'repaired', message } })
 }
 
+/** Whether a part is a call, and not a further piece of one. */
+export function beginsCall(part: Json): boolean {
+  if (!isJsonObject(part)) return false
+  return objectOf(part.functionCall ?? part.function_call)?.name !== undefined
+}
+
 /** The usual part: text, and perhaps whether it is a thought. Only a loop over its keys keeps this cheap. */
 function isPlainText(part: JsonObject): boolean {
   if (typeof part.text !== 'string') return false

@@ -8,7 +8,7 @@ import { spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { callAssembler } from '../calls.js'
 import type { Env, Exchange } from '../codec.js'
-import { closePending, type PartState, readPart, report } from './answer-parts.js'
+import { beginsCall, closePending, type PartState, readPart, report } from './answer-parts.js'
 import { errorIn } from './error.js'
 import { textIn } from './parts-decode.js'
 import { createRepeatFinder } from './repeats.js'
@@ -46,7 +46,7 @@ export function answerReader(exchange: Exchange, env: Env): AnswerReader {
       wire,
       exchange,
       deltas: env.deltas,
-      maxCalls: env.limits?.calls,
+      limits: env.limits,
       responseId: () => state.id,
     }),
     id: '',
@@ -198,6 +198,7 @@ function readContent(
     report(state, 'text_repeated', 'the last chunk held the complete text once more; the copy was left out', events)
     return
   }
+  state.calls.checkLimit(parts.filter(beginsCall).length)
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index]
     if (isJsonObject(part)) readPart(state, part, index, span, events)

@@ -14,8 +14,8 @@ import { isJsonObject } from '../../json/parse.js'
 import { type FindSpan, spanFinder } from '../../json/spans.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { leftover } from '../extra.js'
+import { createOpenCalls, type OpenCalls } from '../open-calls.js'
 import { invalidAt } from '../request-body.js'
-import { createOpenCalls, type OpenCalls } from './open-calls.js'
 import {
   clientOrigin,
   decodeModelPart,
@@ -161,7 +161,7 @@ function matched(responses: readonly GivenPart[], reading: Reading): readonly To
     if (byId !== undefined) return decodeResult(part, span, { callId: byId.id, name: name || byId.name })
     const call = id === '' ? open.takeByName(name) : open.takeWithoutId(name)
     if (call !== undefined) {
-      const note = id === '' ? (call.hadId ? { note: false } : {}) : { note: id }
+      const note = id === '' ? (call.hadId === false ? {} : { note: false }) : { note: id }
       return decodeResult(part, span, { callId: call.id, name, ...note })
     }
     return decodeResult(part, span, { callId: id, name })

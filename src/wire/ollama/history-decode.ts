@@ -11,7 +11,7 @@ import { readErrorPrefix } from '../error-prefix.js'
 import { leftover, type Notes } from '../extra.js'
 import { mediaOf } from '../media.js'
 import { madeCallId } from '../names.js'
-import { type OpenCall, openCalls } from '../open-calls.js'
+import { createOpenCalls, type OpenCall, type OpenCalls } from '../open-calls.js'
 import { invalidAt } from '../request-body.js'
 import { type CallHead, readCallHead } from './calls.js'
 import { defaults, isDefault, modelled, wire } from './types.js'
@@ -23,21 +23,27 @@ export function readMessages(
   calls: readonly OpenCall[] = [],
 ): readonly Message[] {
   const messages: Message[] = []
-  let open = openCalls(calls)
+  let open = createOpenCalls(calls)
   list.forEach((item, index) => {
     const path = `/messages/${index}`
     if (!isJsonObject(item)) throw invalidAt(path, 'an object')
     if (item.role === 'tool' || item.role === 'function') {
-      const call = open.take(wordIn(item, 'tool_call_id'), toolIn(item))
-      if (call === undefined && wordIn(item, 'tool_call_id') === undefined) messages.push(readTold(item, path))
+      const id = wordIn(item, 'tool_call_id')
+      const call = takeCall(open, id, toolIn(item))
+      if (call === undefined && id === undefined) messages.push(readTold(item, path))
       else addResult(messages, readResult(item, path, call))
       return
     }
     const message = readMessage(item, index, path, spans)
     messages.push(message)
-    if (message.role === 'assistant') open = openCalls(message.content.filter(isCall))
+    if (message.role === 'assistant') open = createOpenCalls(message.content.filter(isCall))
   })
   return messages
+}
+
+function takeCall(open: OpenCalls, id: string | undefined, name: string | undefined): OpenCall | undefined {
+  if (id !== undefined) return open.takeById(id)
+  return name === undefined ? open.takeFirst() : open.takeByName(name)
 }
 
 /** Results in a row answer one turn. Their list was made here. */

@@ -49,7 +49,7 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
     wire,
     exchange,
     deltas: env.deltas,
-    maxCalls: env.limits?.calls,
+    limits: env.limits,
     responseId: () => created,
   })
 
@@ -75,6 +75,7 @@ export function lineReader(exchange: Exchange, env: Env): LineReader {
       events.push({ type: 'unknown', raw: list })
       return
     }
+    calls.checkLimit(list.length)
     const heads = list.map((call: Json) => readCallHead(call))
     const spans = rawArguments(
       text,

@@ -17,7 +17,7 @@ export function decode(http: HttpResponse, exchange: Exchange, env: Env): readon
   try {
     const body = parseBody(http.body)
     if (isJsonObject(body) && isAnswer(body)) return answerEvents(body, http.body, exchange, env)
-    return [{ type: 'error', error: malformed('expected an object with a message') }]
+    return [{ type: 'error', error: createMalformedError('expected an object with a message') }]
   } catch (error) {
     if (isStream(http.body)) return streamEvents(http.body, exchange, env)
     return [{ type: 'error', error: error as ToolwireError }]
@@ -49,7 +49,8 @@ function isStream(body: string): boolean {
 }
 
 function streamEvents(body: string, exchange: Exchange, env: Env): readonly CompletionEvent[] {
-  if (hasTrailingText(body, env)) return [{ type: 'error', error: malformed('there is text behind the last line') }]
+  if (hasTrailingText(body, env))
+    return [{ type: 'error', error: createMalformedError('there is text behind the last line') }]
   const machine = decodeStream(exchange, env)
   return [...machine.push(utf8(body)), ...machine.end()]
 }
@@ -68,6 +69,6 @@ function hasTrailingText(body: string, { limits }: Env): boolean {
   }
 }
 
-function malformed(what: string): ToolwireError {
+function createMalformedError(what: string): ToolwireError {
   return new ToolwireError('malformed_response', `not an answer of /api/chat: ${what}`)
 }

@@ -60,7 +60,7 @@ export function openAnswer(exchange: Exchange, env: Env, whole: boolean): Answer
       wire,
       exchange,
       deltas: env.deltas,
-      maxCalls: env.limits?.calls,
+      limits: env.limits,
       responseId: () => answer.id,
     }),
     facts: noFacts(),

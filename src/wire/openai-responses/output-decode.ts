@@ -53,7 +53,7 @@ export function createOutputReader(exchange: Exchange, env: Env): OutputReader {
       wire,
       exchange,
       deltas: env.deltas,
-      maxCalls: env.limits?.calls,
+      limits: env.limits,
       responseId: () => state.id ?? '',
     }),
   }
