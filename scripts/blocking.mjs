@@ -144,7 +144,7 @@ async function measure(given, provider, url, poller) {
   Object.assign(provider.current, { answer, isStreamed: given.isStreamed })
   const text = given.client === 'gemini' ? body : JSON.stringify({ ...JSON.parse(body), model: given.upstream })
   let best
-  for (let attempt = 0; attempt < attempts && (best === undefined || best.p99 >= limitMs / 2); attempt += 1) {
+  for (let attempt = 0; attempt < attempts && (best === undefined || best.p99 >= limitMs * 0.6); attempt += 1) {
     let isEnough = false
     poller.once('message', () => {
       isEnough = true

@@ -23,19 +23,14 @@ export interface OpenCalls {
 }
 
 export function createOpenCalls(): OpenCalls {
-  const byId = createQueues()
-  const byName = createQueues()
-  const withoutId = createQueues()
+  const entries: Entry[] = []
   return {
     add(call) {
-      const entry: Entry = { ...call, isAnswered: false }
-      byName.add(call.name, entry)
-      if (call.hadId) byId.add(call.id, entry)
-      else withoutId.add(call.name, entry)
+      entries.push({ id: call.id, name: call.name, hadId: call.hadId, isAnswered: false })
     },
-    takeById: (id) => byId.take(id),
-    takeByName: (name) => byName.take(name),
-    takeWithoutId: (name) => withoutId.take(name),
+    takeById: createIndex(entries, ({ id, hadId }) => (hadId ? id : undefined)),
+    takeByName: createIndex(entries, ({ name }) => name),
+    takeWithoutId: createIndex(entries, ({ name, hadId }) => (hadId ? undefined : name)),
   }
 }
 
@@ -44,22 +39,27 @@ interface Queue {
   next: number
 }
 
-/** Entries in order under each key. One that another queue gave out is skipped. */
-function createQueues(): { add(key: string, entry: Entry): void; take(key: string): OpenCall | undefined } {
+/** Takes entries by key, the earliest first. One that was taken by another key is skipped. Entries are indexed when one is asked for. */
+function createIndex(
+  entries: readonly Entry[],
+  keyOf: (entry: Entry) => string | undefined,
+): (key: string) => OpenCall | undefined {
   const queues = new Map<string, Queue>()
-  return {
-    add(key, entry) {
-      const queue = queues.get(key)
-      if (queue === undefined) queues.set(key, { entries: [entry], next: 0 })
+  let indexed = 0
+  return (key) => {
+    for (; indexed < entries.length; indexed += 1) {
+      const entry = entries[indexed] as Entry
+      const own = keyOf(entry)
+      if (own === undefined) continue
+      const queue = queues.get(own)
+      if (queue === undefined) queues.set(own, { entries: [entry], next: 0 })
       else queue.entries.push(entry)
-    },
-    take(key) {
-      const queue = queues.get(key)
-      if (queue === undefined) return undefined
-      while (queue.entries[queue.next]?.isAnswered === true) queue.next += 1
-      const entry = queue.entries[queue.next]
-      if (entry !== undefined) entry.isAnswered = true
-      return entry
-    },
+    }
+    const queue = queues.get(key)
+    if (queue === undefined) return undefined
+    while (queue.entries[queue.next]?.isAnswered === true) queue.next += 1
+    const entry = queue.entries[queue.next]
+    if (entry !== undefined) entry.isAnswered = true
+    return entry
   }
 }
