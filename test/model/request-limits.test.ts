@@ -72,6 +72,30 @@ test.each(wires)('%s: a streamed answer with more calls than the limit is an err
   await expect(many.model.stream({ messages: [user], tools })).rejects.toMatchObject({ code: 'limit_exceeded' })
 })
 
+// Ollama's calls are written on one line.
+const wiresWithEvents = wires.filter((wire) => wire !== 'ollama')
+
+test.each(wiresWithEvents)('%s: a stream with more calls than the limit is not read further', async (wire) => {
+  const codec = codecs[wire]
+  const env = { profile: profileOf(codec), createdSeconds: 0, deltas: false }
+  const encoder = codec.stream.encode({ wire, model: 'm', stream: true }, env)
+  const turn = { calls: Array.from({ length: 50 }, (_, n) => ({ name: 'look', args: { n } })) }
+  const pieces = unfold(responseOf(turn, 0, 'm')).map((event) => utf8(encoder.push(event)))
+  let read = 0
+  async function* body(): AsyncGenerator<Uint8Array> {
+    for (const piece of pieces) {
+      read += 1
+      yield piece
+    }
+  }
+  const requestLimits = { callsPerTurn: 3 }
+  const transport = async () => ({ status: 200, headers: {}, body: body() })
+  const model = compatible({ wire, baseUrl: 'http://127.0.0.1:9', apiKey: 'k', model: 'm', requestLimits, transport })
+  const failed = model.stream({ messages: [user] })
+  await expect(failed).rejects.toMatchObject({ code: 'limit_exceeded', detail: { count: 4 } })
+  expect(read).toBeLessThan(pieces.length / 2)
+})
+
 test('a limit that is not above 0 is misuse', () => {
   expect(() => modelWith('openai-chat', { messages: 0 })).toThrow('requestLimits.messages must be a number above 0')
 })
