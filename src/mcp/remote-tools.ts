@@ -19,6 +19,7 @@ import { type CallResult, callResultOf, failedCall } from './call-result.js'
 import type { Connection } from './connection.js'
 import { listAll } from './listing.js'
 import { capabilitiesOf, type McpServerSpec } from './server-spec.js'
+import { createTimeSlices } from './time-slices.js'
 
 /** A server, or one of its tools, that cannot be used, and why. */
 export interface McpProblem {
@@ -34,6 +35,14 @@ export interface McpTool {
   readonly annotations: JsonObject
 }
 
+/** A listed definition and what became of it: a tool to register, nothing when it is the known one, or why it cannot be used. */
+interface Listed {
+  readonly name: string
+  readonly definition: string
+  readonly prepared?: McpTool
+  readonly error?: ToolwireError
+}
+
 export class RemoteTools {
   readonly #server: string
   readonly #spec: McpServerSpec
@@ -43,6 +52,7 @@ export class RemoteTools {
   readonly #tools = new Map<string, McpTool & { readonly definition: string }>()
   readonly #withdrawn = new Map<string, string>()
   #problems: readonly McpProblem[] = []
+  #isCleared = false
 
   constructor(server: string, spec: McpServerSpec, registry: ToolRegistry, connection: () => Connection) {
     this.#server = server
@@ -66,44 +76,71 @@ export class RemoteTools {
   async sync(ask: Ask, turn?: Promise<unknown>): Promise<void> {
     const definitions = await listAll(ask, 'tools/list', 'tools')
     await turn
+    const listed = await this.#prepareAll(definitions)
+    if (this.#isCleared) return
+    const names = new Set<string>()
     const problems: McpProblem[] = []
-    const listed = new Set<string>()
-    for (const [index, definition] of definitions.entries()) {
-      const name = nameOf(definition) ?? `tools[${index}]`
-      const isTwice = listed.has(name)
-      listed.add(name)
-      const error = isTwice
-        ? unusable(name, 'the server lists it twice; the first one is taken')
-        : this.#take(name, definition)
-      if (error !== undefined) problems.push({ server: this.#server, tool: name, error })
+    for (const one of listed) {
+      const error = names.has(one.name)
+        ? unusable(one.name, 'the server lists it twice; the first one is taken')
+        : this.#take(one)
+      names.add(one.name)
+      if (error !== undefined) problems.push({ server: this.#server, tool: one.name, error })
     }
-    for (const name of this.#tools.keys()) if (!listed.has(name)) this.#withdraw(name, 'the server no longer has it')
+    for (const name of this.#tools.keys()) if (!names.has(name)) this.#withdraw(name, 'the server no longer has it')
     this.#problems = problems
+  }
+
+  /** In time slices: it is most of the work. The registry changes afterwards, in one step, so that no run sees half a list. */
+  async #prepareAll(definitions: readonly unknown[]): Promise<readonly Listed[]> {
+    const nextSlice = createTimeSlices()
+    const listed: Listed[] = []
+    for (const [index, definition] of definitions.entries()) {
+      listed.push(this.#prepare(nameOf(definition) ?? `tools[${index}]`, definition))
+      const pause = nextSlice()
+      if (pause !== undefined) await pause
+    }
+    return listed
+  }
+
+  #prepare(name: string, given: unknown): Listed {
+    const definition = displayJson(given)
+    // The same tool object stays: programs may hold decisions about it.
+    if (this.#tools.get(name)?.definition === definition) return { name, definition }
+    try {
+      return { name, definition, prepared: this.#import(name, given) }
+    } catch (error) {
+      if (!ToolwireError.is(error)) throw error
+      return { name, definition, error }
+    }
   }
 
   /** Takes all of the tools out of the registry. */
   clear(): void {
+    this.#isCleared = true
     for (const { tool } of this.#tools.values()) this.#registry.remove(tool.name)
     this.#tools.clear()
   }
 
   /** The error when the definition cannot be used: then an earlier one under its name is withdrawn. */
-  #take(name: string, definition: unknown): ToolwireError | undefined {
-    const written = displayJson(definition)
-    // The same tool object stays: programs may hold decisions about it.
-    if (this.#tools.get(name)?.definition === written) return undefined
+  #take({ name, definition, prepared, error }: Listed): ToolwireError | undefined {
+    const problem = error ?? (prepared === undefined ? undefined : this.#register(name, definition, prepared))
+    if (problem !== undefined) this.#withdraw(name, problem.message)
+    return problem
+  }
+
+  #register(name: string, definition: string, { tool, annotations }: McpTool): ToolwireError | undefined {
     try {
-      this.#tools.set(name, { ...this.#register(name, definition), definition: written })
+      this.#tools.set(name, { tool: this.#registry.renew(tool), annotations, definition })
       this.#withdrawn.delete(name)
       return undefined
     } catch (error) {
       if (!ToolwireError.is(error)) throw error
-      this.#withdraw(name, error.message)
       return error
     }
   }
 
-  #register(name: string, definition: unknown): McpTool {
+  #import(name: string, definition: unknown): McpTool {
     const { execution, outputSchema } = (definition ?? {}) as { readonly [key: string]: unknown }
     if (isJsonObject(execution) && execution.taskSupport === 'required') {
       throw unusable(name, 'it runs as a task only, which this client does not speak')
@@ -116,7 +153,8 @@ export class RemoteTools {
       ...(formats === undefined ? {} : { formats }),
       execute: (input, context) => this.#call(name, input, context),
     })
-    return { tool: this.#registry.renew({ ...tool, ...outputOf(outputSchema) }), annotations }
+    // Not a spread copy: that would read the digest, which takes longer than all the rest.
+    return { tool: Object.assign(tool, outputOf(outputSchema)), annotations }
   }
 
   #withdraw(name: string, reason: string): void {

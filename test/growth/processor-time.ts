@@ -82,7 +82,7 @@ function better(a: Growth, b: Growth): Growth {
 }
 
 /** In microseconds. */
-async function processorTime(work: () => unknown, times: number): Promise<number> {
+export async function processorTime(work: () => unknown, times: number): Promise<number> {
   const before = process.cpuUsage()
   for (let time = 0; time < times; time += 1) await work()
   const { user, system } = process.cpuUsage(before)
