@@ -118,7 +118,9 @@ export function callAssembler(options: AssemblerOptions): CallAssembler {
   const add = (call: OpenCall, fragment: CallFragment): void => {
     if (call.name === '' && fragment.name) call.name = options.exchange.names?.get(fragment.name) ?? fragment.name
     if (fragment.opaque !== undefined) call.opaque = fragment.opaque
-    if (fragment.extra !== undefined) call.extra = { ...call.extra, ...fragment.extra }
+    if (fragment.extra !== undefined) {
+      call.extra = call.extra === undefined ? fragment.extra : { ...call.extra, ...fragment.extra }
+    }
     if (fragment.broken !== undefined) call.broken = fragment.broken
     if (fragment.isInput) call.isInput = true
     const text = fragment.final ? takeFinal(call, fragment.text ?? '') : (fragment.text ?? '')

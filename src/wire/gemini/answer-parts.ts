@@ -2,7 +2,8 @@
 // Trap: text is joined with its neighbour only where neither is signed and both are thought or both are not; a signature stays
 // on exactly the part it came on.
 import type { CompletionEvent } from '../../conversation/events.js'
-import type { Origin } from '../../conversation/messages.js'
+import { freeze } from '../../conversation/freeze.js'
+import type { Extra, Origin } from '../../conversation/messages.js'
 import { isJsonObject } from '../../json/parse.js'
 import type { Json, JsonObject } from '../../json/types.js'
 import { brokenText, objectCallOf } from '../arguments.js'
@@ -203,6 +204,8 @@ function argumentsOfPending(
   return text
 }
 
+const idWasMade: Extra = freeze({ [wire]: { $made: true } })
+
 /** A call as the assembler takes it. An id that was not given is made, and noted as made: it is not sent back. */
 function fragmentOf(state: PartState, part: JsonObject, call: JsonObject): CallFragment {
   const given = textIn(call.id)
@@ -212,7 +215,7 @@ function fragmentOf(state: PartState, part: JsonObject, call: JsonObject): CallF
     name: textIn(call.name),
     whole: true,
     opaque: signatureOf(part, state.origin),
-    extra: given === '' ? { [wire]: { ...extra?.[wire], $made: true } } : extra,
+    extra: given !== '' ? extra : extra === undefined ? idWasMade : { [wire]: { ...extra[wire], $made: true } },
   }
 }
 
