@@ -12,7 +12,7 @@ const leastRounds = 2
 const mostRounds = 12
 
 /** A small round that was lucky makes all that follow look bad: then it is measured anew. What grows faster shows every time. */
-const mostAttempts = 3
+const mostAttempts = 5
 
 /** Something that takes longer than this for its rounds is not a matter of noise. */
 const mostMicroseconds = 1_500_000
@@ -34,12 +34,16 @@ type Works = readonly (readonly [factor: number, work: () => unknown])[]
 /**
  * The growth over sizes that are `factors` of the given one, per doubling from the first to the last. Each time is the least of
  * several rounds, taken in turns: whatever disturbs a round can only add to it. The smaller works are repeated, so that all leave as
- * much to collect. Above `limit` it is measured again.
+ * much to collect. Above `limit` it is measured again, with more of it up to `most` where that takes hardly any time.
  */
 export async function growthOver(
   size: number,
   workOf: (size: number) => () => unknown,
-  { factors = [1, 4], limit = linearPerDoubling }: { factors?: readonly number[]; limit?: number } = {},
+  {
+    factors = [1, 4],
+    limit = linearPerDoubling,
+    most = Number.POSITIVE_INFINITY,
+  }: { factors?: readonly number[]; limit?: number; most?: number | undefined } = {},
 ): Promise<Growth> {
   const works = factors.map((factor) => [factor, workOf(factor * size)] as const)
   for (const [, work] of works.toReversed()) await work() // code is compiled here: it would be counted for the small work only
@@ -50,7 +54,9 @@ export async function growthOver(
     growth = better(growth, await measure(works, repeats))
   }
   const isTooFast = (growth.milliseconds.at(-1) ?? 0) < leastMilliseconds
-  return growth.ratio > limit && isTooFast ? growthOver(4 * size, workOf, { factors, limit }) : growth
+  const isMorePossible = 4 * size * (factors.at(-1) ?? 1) <= most
+  if (growth.ratio <= limit || !isTooFast || !isMorePossible) return growth
+  return growthOver(4 * size, workOf, { factors, limit, most })
 }
 
 /** The cost of `2 * size` over that of `size`. */
