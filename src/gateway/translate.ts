@@ -121,8 +121,9 @@ async function* written(
       }
       if (text !== '') yield text
     }
-    const rest = encoder.end()
     const response = named(next.value, call)
+    if (response.message.content.length > manyParts) await pause()
+    const rest = encoder.end()
     noteLosses(call, [...losses, ...answerLosses(call, [...encoder.losses, ...tokens.losses], response)])
     call.keep(response, encoder.items)
     if (rest !== '') yield rest
