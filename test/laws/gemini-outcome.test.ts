@@ -48,8 +48,8 @@ test('gemini: usage, end and failure of a long answer are those of all its parts
     fc.property(answer, (body) => {
       const text = JSON.stringify({ ...body, padding: 'a'.repeat(65_536) })
       const http = { status: 200, headers: {}, body: text }
-      const facts = (read: typeof codec.response.decode) =>
-        read(http, exchange, env).flatMap((event) => {
+      const facts = (read: typeof codec.response.decode): unknown[] =>
+        read(http, exchange, env).flatMap((event): unknown[] => {
           if (event.type === 'usage' || event.type === 'finish') return [event]
           return event.type === 'error' ? [event.error.code] : []
         })
