@@ -35,8 +35,8 @@ test('openai-responses: usage, end and failure of a long answer are those of all
   fc.assert(
     fc.property(answer, (body) => {
       const http = { status: 200, headers: {}, body: JSON.stringify({ ...body, padding: 'a'.repeat(65_536) }) }
-      const facts = (read: typeof codec.response.decode) =>
-        read(http, exchange, env).flatMap((event) => {
+      const facts = (read: typeof codec.response.decode): unknown[] =>
+        read(http, exchange, env).flatMap((event): unknown[] => {
           if (event.type === 'usage' || event.type === 'finish') return [event]
           return event.type === 'error' ? [event.error.code] : []
         })
