@@ -5,8 +5,8 @@ import { gatewayCall, type Pair, pairName } from './gateway-pairs.js'
 import { type Growth, growthOver, linearPerDoubling } from './processor-time.js'
 
 const isFull = process.env.GROWTH === 'all'
-/** The largest are about half a mebibyte: in smaller ones a cheap scan of a list hides behind the rest. The short run leaves out the size in the middle. */
-const fraction = 2
+/** The largest are about a mebibyte: in smaller ones a cheap scan of a list hides behind the rest. The short run leaves out the size in the middle. */
+const fraction = 1
 const factors = isFull ? [1, 2, 4] : [1, 4]
 
 export interface Cell {
