@@ -77,7 +77,11 @@ let worstRatio = 0
 export async function expectLinear({ name, size, most, cells }: Shape): Promise<void> {
   const growths: (Growth & { readonly cell: string })[] = []
   for (const { name: cell, workOf } of cells) {
-    const smallest = Math.ceil(size / fraction / 30) * 30
+    const largest = factors.at(-1) ?? 1
+    const smallest = Math.min(
+      Math.ceil(size / fraction / 30) * 30,
+      Math.floor((most ?? Number.POSITIVE_INFINITY) / largest),
+    )
     growths.push({ cell, ...(await growthOver(smallest, workOf, { factors, most })) })
   }
   // Nothing else makes the runtime collect the bytes of the answers, which would pile up.
