@@ -14,6 +14,9 @@ const mostRounds = 12
 /** A small round that was lucky makes all that follow look bad: then it is measured anew. What grows faster shows every time. */
 const mostAttempts = 5
 
+/** No disturbance makes linear work look like this twice. */
+const hopeless = 2.8
+
 /** Something that takes longer than this for its rounds is not a matter of noise. */
 const mostMicroseconds = 1_500_000
 
@@ -50,7 +53,11 @@ export async function growthOver(
   const once = await processorTime(works[0]?.[1] ?? (() => {}), 1)
   const repeats = Math.max(1, Math.ceil(leastMicroseconds / Math.max(once, 1)))
   let growth = await measure(works, repeats)
-  for (let attempt = 1; attempt < mostAttempts && growth.ratio > limit; attempt += 1) {
+  for (
+    let attempt = 1;
+    attempt < mostAttempts && growth.ratio > limit && (attempt < 2 || growth.ratio < hopeless);
+    attempt += 1
+  ) {
     growth = better(growth, await measure(works, repeats))
   }
   const isTooFast = (growth.milliseconds.at(-1) ?? 0) < leastMilliseconds

@@ -33,4 +33,6 @@ const rawShapes = Object.entries(rawAnswers).map(
 
 afterAll(printSummary)
 
-test.each(casesOf([...answerShapes, ...rawShapes]))('$name', expectLinear, 600_000)
+const cases = casesOf([...answerShapes, ...rawShapes])
+
+test.each(cases)('$name', expectLinear, 600_000)

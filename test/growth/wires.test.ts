@@ -20,4 +20,6 @@ const requestShapes = Object.entries({ ...histories, ...settings }).map(
 
 afterAll(printSummary)
 
-test.each(casesOf(requestShapes))('$name', expectLinear, 600_000)
+const cases = casesOf(requestShapes)
+
+test.each(cases)('$name', expectLinear, 600_000)
