@@ -9,6 +9,7 @@ import { writeJson } from '../../json/stringify.js'
 import type { Env, Exchange, StreamEncoder } from '../codec.js'
 import { noteOf } from '../extra.js'
 import { errorBody } from './error.js'
+import { EventQueue } from './event-queue.js'
 import { isPlainText, signatureIn, writeCall, writeText } from './parts.js'
 import { compareRead, emptyParts, isMade, isSayable, writeAnswer, writeParts } from './response.js'
 import { wire } from './types.js'
@@ -26,10 +27,8 @@ interface WriterState {
   readonly folder: Folder
   /** What a reader of the chunks has so far. */
   readonly sent: AssistantPart[]
-  /** Parts that will be calls, not yet complete. */
-  readonly waiting: Set<number>
-  /** What stands behind them. */
-  held: readonly ContentEvent[]
+  /** Events that wait for the calls before them. */
+  readonly queue: EventQueue<ContentEvent>
   /** A text whose signature came first: both go in one part, once the text is complete. */
   signed: { readonly part: number; value: TextPart | ReasoningPart } | undefined
   /** The fields that every chunk ends with. */
@@ -47,8 +46,7 @@ export function encode(exchange: Exchange, env: Env): StreamEncoder {
     framed: exchange.client?.alt !== 'json',
     folder: createFolder(),
     sent: [],
-    waiting: new Set(),
-    held: [],
+    queue: new EventQueue(),
     signed: undefined,
     tail: '',
     id: '',
@@ -76,7 +74,7 @@ function take(state: WriterState, event: CompletionEvent): string {
       return ''
     }
     case 'tool_call_delta':
-      state.waiting.add(event.part)
+      state.queue.open(event.part)
       return ''
     case 'finish':
       state.finished = true
@@ -115,18 +113,17 @@ function chunk(state: WriterState, part: string): string {
 
 /** Writes an event at once, unless an open call stands before it. */
 function put(state: WriterState, event: ContentEvent): string {
-  if (state.waiting.size === 0 && state.held.length === 0) return write(state, event)
-  if (event.type === 'tool_call' || event.type === 'broken_call') state.waiting.delete(event.part)
-  state.held = [...state.held, event]
-  return release(state)
+  const { queue } = state
+  if (queue.isEmpty) return write(state, event)
+  if (event.type === 'tool_call' || event.type === 'broken_call') queue.complete(event.part)
+  queue.add(event)
+  return writeReady(state)
 }
 
-/** Writes what no open call stands before; keeps the rest. */
-function release(state: WriterState): string {
-  const first = Math.min(...state.waiting, Number.POSITIVE_INFINITY)
-  const ready = state.held.filter((event) => event.part < first).sort((a, b) => a.part - b.part)
-  if (ready.length > 0) state.held = state.held.filter((event) => event.part >= first)
-  return ready.map((event) => write(state, event)).join('')
+function writeReady(state: WriterState): string {
+  let text = ''
+  for (const event of state.queue.takeReady()) text += write(state, event)
+  return text
 }
 
 function write(state: WriterState, event: ContentEvent): string {
@@ -198,8 +195,8 @@ function writeOneCall(state: WriterState, call: AnyCall): string {
 
 /** The last chunk. What the client will not have read as it was is found by reading the same answer whole. */
 function finish(state: WriterState, exchange: Exchange, env: Env, losses: Loss[]): string {
-  state.waiting.clear()
-  const rest = release(state) + writeSigned(state)
+  state.queue.completeAll()
+  const rest = writeReady(state) + writeSigned(state)
   const { response } = state.folder.done()
   const written = { ...response, message: { ...response.message, content: state.sent } }
   const parts = writeParts(state.sent, response.id)
