@@ -58,7 +58,7 @@ export function cleanMessage(given: Message, rules: SealRules, path: string, rep
 }
 
 /** A message made here, in the form the wire takes; what made it was reported already. */
-export function recleaned<T extends Message>(message: T, rules: SealRules): T {
+export function cleanAgain<T extends Message>(message: T, rules: SealRules): T {
   return (cleanMessage(message, rules, '', () => {}) ?? message) as T
 }
 

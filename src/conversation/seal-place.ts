@@ -1,7 +1,7 @@
 // The last step of `seal`: where system text stands, which message comes first, and which messages in a row become one.
 // The trap: a run of n messages is joined in one go, since joining them one by one would copy the content n times.
 import type { AssistantMessage, AssistantPart, Message, SystemMessage, UserMessage } from './messages.js'
-import { type Report, recleaned } from './seal-parts.js'
+import { cleanAgain, type Report } from './seal-parts.js'
 import type { SealRules } from './seal-rules.js'
 import type { Placed } from './seal-runs.js'
 import { followsUser } from './seal-sound.js'
@@ -27,7 +27,7 @@ export function place(
         out.push(message)
       } else {
         report('system_as_user', path, `${rules.wire} takes no system text here; it was sent as user text`)
-        out.push(recleaned({ role: 'user', content: message.content }, rules))
+        out.push(cleanAgain({ role: 'user', content: message.content }, rules))
       }
       continue
     }
@@ -61,7 +61,7 @@ function joinableMessages(before: readonly Message[], rules: SealRules): Joinabl
   const endJoin = (): void => {
     if (joined === undefined) return
     const { into, content } = joined
-    messages[messages.length - 1] = recleaned({ ...into, content } as Message, rules)
+    messages[messages.length - 1] = cleanAgain({ ...into, content } as Message, rules)
     joined = undefined
   }
   return {

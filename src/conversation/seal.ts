@@ -8,7 +8,7 @@ import { at, type Loss } from './losses.js'
 import type { AssistantMessage, Message, ResultPart, ToolMessage, ToolResult } from './messages.js'
 import { isCall, textOf } from './messages.js'
 import { cancelled } from './pairing.js'
-import { cleanMessage, type Report, recleaned } from './seal-parts.js'
+import { cleanAgain, cleanMessage, type Report } from './seal-parts.js'
 import { place } from './seal-place.js'
 import type { SealRules } from './seal-rules.js'
 import { joinSpreadTurns, type Placed } from './seal-runs.js'
@@ -42,7 +42,7 @@ export function seal(messages: readonly Message[], rules: SealRules): Sealed {
   const cleaned = clean(messages, from, rules, key, report)
   const whole = joinSpreadTurns(
     cleaned,
-    (first, content) => recleaned({ ...first, content }, rules),
+    (first, content) => cleanAgain({ ...first, content }, rules),
     (path) => report('assistant_merged', path, 'a turn spread over several assistant messages was joined into one'),
   )
   const paired = pair(whole, known?.ids ?? noIds, rules, report)
@@ -308,7 +308,7 @@ function orphans(results: readonly ToolResult[], rules: SealRules, path: string,
     })
     for (const part of result.content) if (part.type === 'image' || part.type === 'file') content.push(part)
   }
-  return { message: recleaned({ role: 'user', content }, rules), path }
+  return { message: cleanAgain({ role: 'user', content }, rules), path }
 }
 
 /** Moves what the last tool message cannot carry into a user turn behind it. */
@@ -330,6 +330,6 @@ function hoist(out: Placed[], rules: SealRules, report: Report): void {
     return { ...result, content: result.content.filter(stays) }
   })
   if (moved.length === 0) return
-  out[last] = { message: recleaned({ ...message, results }, rules), path } // texts may have become neighbours
-  out.splice(last + 1, 0, { message: recleaned({ role: 'user', content: moved }, rules), path })
+  out[last] = { message: cleanAgain({ ...message, results }, rules), path } // texts may have become neighbours
+  out.splice(last + 1, 0, { message: cleanAgain({ role: 'user', content: moved }, rules), path })
 }

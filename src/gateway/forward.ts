@@ -158,7 +158,7 @@ function outgoing(
     method: http.method,
     path: (wire === 'gemini' ? renamedPath(route, model) : route) + query,
     headers,
-    body: all.length === 0 ? http.body : replaced(body, all),
+    body: all.length === 0 ? http.body : replaceMembers(body, all),
   }
 }
 
@@ -167,7 +167,7 @@ function onceFor(owner: string, key: string | undefined): string | undefined {
   return key === undefined ? undefined : digest(JSON.stringify([owner, key]))
 }
 
-function replaced({ sparse: { text, tools } }: NamedBody, replacements: readonly Replacement[]): Body {
+function replaceMembers({ sparse: { text, tools } }: NamedBody, replacements: readonly Replacement[]): Body {
   return filledRequest({ text: replaceSpans(text, replacements), tools })
 }
 

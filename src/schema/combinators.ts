@@ -5,7 +5,7 @@ import { type Check, fail, failAlternatives, matches, type Node, visit } from '.
 
 export function combinatorChecks(schema: JsonObject, checks: Check[], context: Context): void {
   const { allOf, anyOf, oneOf, not } = schema
-  for (const reference of context.references(schema)) checks.push(referred(reference))
+  for (const reference of context.references(schema)) checks.push(followReference(reference))
   for (const node of nodes(allOf, context)) checks.push(applied(node))
   if (anyOf !== undefined) checks.push(anyCheck(nodes(anyOf, context)))
   if (oneOf !== undefined) checks.push((context.weakened ? anyCheck : oneCheck)(nodes(oneOf, context)))
@@ -19,7 +19,7 @@ function nodes(schemas: Json | undefined, context: Context): readonly Node[] {
   return Array.isArray(schemas) ? schemas.map((schema: Json) => context.node(schema)) : []
 }
 
-function referred(reference: Reference): Check {
+function followReference(reference: Reference): Check {
   return (value, run) => visit(reference(run), value, run)
 }
 

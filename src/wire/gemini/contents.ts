@@ -141,13 +141,13 @@ function readUser(content: JsonObject, parts: readonly GivenPart[], reading: Rea
     const message = 'parts between function responses were moved behind them'
     reading.losses.push({ code: 'parts_reordered', wire, path: '/contents', kind: 'repaired', message })
   }
-  reading.messages.push({ role: 'tool', results: matched(responses, reading), ...extra })
+  reading.messages.push({ role: 'tool', results: matchResults(responses, reading), ...extra })
   if (others.length === 0) return
   reading.messages.push({ role: 'user', content: others, extra: { [wire]: { $joined: true } } })
 }
 
 /** Each response with the call it answers: by id, else the next unanswered call of that name. A foreign id names no call that has one. */
-function matched(responses: readonly GivenPart[], reading: Reading): readonly ToolResult[] {
+function matchResults(responses: readonly GivenPart[], reading: Reading): readonly ToolResult[] {
   const named = responses.map(({ part }) => {
     const response = objectOf(camelKeys(part).functionResponse) ?? {}
     return { id: textIn(response.id), name: textIn(response.name) }

@@ -11,12 +11,12 @@ import { listOf, objectOf } from './types.js'
 const longBody = 65_536
 
 export function outcome(http: HttpResponse, exchange: Exchange, env: Env): readonly CompletionEvent[] {
-  const body = http.status < 400 && http.body.length > longBody ? shortened(http.body) : undefined
+  const body = http.status < 400 && http.body.length > longBody ? shortenBody(http.body) : undefined
   return decode(body === undefined ? http : { ...http, body }, exchange, env)
 }
 
 /** Nothing for what has to be read as it is. */
-function shortened(text: string): string | undefined {
+function shortenBody(text: string): string | undefined {
   try {
     const body = parseBody(text)
     if (!isJsonObject(body) || !Array.isArray(body.candidates)) return undefined
